@@ -95,7 +95,10 @@ static void put_header(void)
 	put(spare, sizeof(spare));
 }
 
-/* Bins that have more than fits go on in a further histogram of the same addresses. Returns how many samples there are. */
+/*
+ * Bins that have more than fits go on in a further histogram of the same addresses. Returns how many samples there
+ * are.
+ */
 static uint64_t put_histogram(const struct profile *p)
 {
 	static const char dimension[15] = "seconds";
@@ -189,7 +192,8 @@ static int file_open(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 && ftruncate(fd, 0) == 0)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
+			ftruncate(fd, 0) == 0)
 		return fd;
 	close(fd);
 	return -FOREIGN;
@@ -254,7 +258,8 @@ static void say_failed(struct spi_agent *agent, const char *name, int error)
 	say(agent, &t);
 }
 
-static void say_written(struct spi_agent *agent, const struct profile *p, const char *name, uint64_t calls, uint64_t samples)
+static void say_written(struct spi_agent *agent, const struct profile *p, const char *name, uint64_t calls,
+	uint64_t samples)
 {
 	const char *reason = spi_agent_sampler_reason(agent);
 	struct text t = { .size = 0 };
@@ -310,7 +315,8 @@ static int writer_take(int pid, int is_last)
 	for (unsigned int i = 0; i < (is_last ? WAITS : 1u); i++) {
 		int seen = __atomic_load_n(&writer, __ATOMIC_RELAXED);
 
-		if (seen != pid && __atomic_compare_exchange_n(&writer, &seen, pid, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (seen != pid && __atomic_compare_exchange_n(&writer, &seen, pid, 0, __ATOMIC_ACQUIRE,
+				__ATOMIC_RELAXED))
 			return 1;
 		if (is_last)
 			usleep(WAIT_US);

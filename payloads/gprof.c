@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The payload `gprof`: a call graph with exact counts and a histogram of samples for each object, as programs built with
- * -pg write them at their end, in files that gprof(1) reads.
+ * The payload `gprof`: a call graph with exact counts and a histogram of samples for each object, as programs built
+ * with -pg write them at their end, in files that gprof(1) reads.
  *
  *	objects=GLOB,GLOB	libraries whose functions are counted, too (lttng trace makes rules of them)
  *	signal=NUMBER		write the files also when the program gets this signal
  *	prefix=PATH		as GMON_OUT_PREFIX in the program's environment
  *
- * An arc is what mcount() counts: the return address of a call, and the callee. A function that a tail call leads to has
- * the return address of the call that the chain of tail calls began with.
+ * An arc is what mcount() counts: the return address of a call, and the callee. A function that a tail call leads to
+ * has the return address of the call that the chain of tail calls began with.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static void arc_count(struct profile *p, uint64_t from, uint64_t to)
 static struct profile *profile_met(struct spi_function *function)
 {
 	struct spi_object *object = spi_function_object(function), **known = &unchosen[((uint64_t) object >> 6) % 64];
-	int nobody = 0;
+	int nobody = 0, looks = 0;
 
 	if (!object || __atomic_load_n(known, __ATOMIC_RELAXED) == object)
 		return NULL;
@@ -159,11 +159,13 @@ static struct profile *profile_met(struct spi_function *function)
 		__atomic_store_n(known, object, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	for (int i = 0; !__atomic_compare_exchange_n(&maker, &nobody, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED); i++, nobody = 0)
-		if (i == MAKER_LOOKS) {		/* this is a signal's handler, which has interrupted the maker */
+	while (!__atomic_compare_exchange_n(&maker, &nobody, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		nobody = 0;
+		if (looks++ == MAKER_LOOKS) {	/* this is a signal's handler, which has interrupted the maker */
 			__atomic_fetch_add(&gprof_missed, 1, __ATOMIC_RELAXED);
 			return NULL;
 		}
+	}
 	profile_make(object);
 	__atomic_store_n(&maker, 0, __ATOMIC_RELEASE);
 	return profile_at(spi_function_address(function));
@@ -199,9 +201,9 @@ static void sample(const struct spi_sample *s, void *data)
 static int is_of_start(const char *name)
 {
 	static const char *const names[] = {
-		"_start", "_init", "_fini", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux", "frame_dummy",
-		"_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__", "atexit", "at_quick_exit",
-		"_mcount", "mcount", "__fentry__",
+		"_start", "_init", "_fini", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux",
+		"frame_dummy", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__",
+		"atexit", "at_quick_exit", "_mcount", "mcount", "__fentry__",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -11,7 +11,10 @@
 #define GPROF_BIN	4u		/* bytes of code that one bin is for, as gcc's -pg has it */
 #define GPROF_US	10000u		/* between two samples */
 
-/* From: of the call's return address, from the object's lowest address on, plus 1; 0: in another object. To: of the callee. */
+/*
+ * From: of the call's return address, from the object's lowest address on, plus 1; 0: in another object. To: of the
+ * callee.
+ */
 struct arc {
 	uint64_t key;			/* from << 32 | to; 0: free */
 	uint64_t calls;

@@ -39,7 +39,8 @@ static struct subject {
 /* A forked child has them zeroed. Bucket n: from 2^(n-1) on, below 2^n; 0: the value 0. */
 static struct counts {
 	uint64_t entered, counted, unknown;
-	int64_t sum, least, most;	/* least is what INT64_MAX is more than it: 0 in zeroed memory means none */
+	int64_t sum;
+	uint64_t under, over;		/* how far the least is below INT64_MAX, and the greatest above INT64_MIN */
 	uint64_t above[BUCKETS + 1], below[BUCKETS + 1];
 } *counts;
 static uint64_t full;			/* calls of functions beyond the table */
@@ -54,25 +55,20 @@ static uint32_t subject_of(struct spi_function *function)
 		struct subject *s = &subjects[at % TABLE];
 		struct spi_function *known = __atomic_load_n(&s->function, __ATOMIC_ACQUIRE);
 
-		if (known == function || (!known && (__atomic_compare_exchange_n(&s->function, &known, function, 0, __ATOMIC_ACQ_REL,
-				__ATOMIC_ACQUIRE) || known == function)))
+		if (!known && __atomic_compare_exchange_n(&s->function, &known, function, 0, __ATOMIC_ACQ_REL,
+				__ATOMIC_ACQUIRE))
+			known = function;
+		if (known == function)
 			return (uint32_t) (at % TABLE);
 	}
 	return TABLE;
 }
 
-/* INT64_MAX less the least value, and what is above INT64_MIN: zeroed memory is the beginning of both. */
-static void extremes_take(struct counts *c, int64_t value)
+static void at_least(uint64_t *place, uint64_t value)
 {
-	const int64_t least = (int64_t) ((uint64_t) INT64_MAX - (uint64_t) value), most = (int64_t) ((uint64_t) value - (uint64_t) INT64_MIN);
-	uint64_t seen = (uint64_t) __atomic_load_n(&c->least, __ATOMIC_RELAXED);
+	uint64_t seen = __atomic_load_n(place, __ATOMIC_RELAXED);
 
-	while (seen < (uint64_t) least && !__atomic_compare_exchange_n(&c->least, (int64_t *) &seen, least, 0, __ATOMIC_RELAXED,
-			__ATOMIC_RELAXED))
-		;
-	seen = (uint64_t) __atomic_load_n(&c->most, __ATOMIC_RELAXED);
-	while (seen < (uint64_t) most && !__atomic_compare_exchange_n(&c->most, (int64_t *) &seen, most, 0, __ATOMIC_RELAXED,
-			__ATOMIC_RELAXED))
+	while (seen < value && !__atomic_compare_exchange_n(place, &seen, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 }
 
@@ -83,7 +79,8 @@ static void count(struct counts *c, int64_t value)
 
 	__atomic_fetch_add(value < 0 ? &c->below[bucket] : &c->above[bucket], 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&c->sum, value, __ATOMIC_RELAXED);
-	extremes_take(c, value);
+	at_least(&c->under, (uint64_t) INT64_MAX - (uint64_t) value);
+	at_least(&c->over, (uint64_t) value - (uint64_t) INT64_MIN);
 	__atomic_fetch_add(&c->counted, 1, __ATOMIC_RELAXED);
 }
 
@@ -185,7 +182,8 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 	(void) data;
 	if (n == TABLE)
 		return "beyond the 8192 functions that have a histogram";
-	if (by == BY_RETURN && !*spi_function_result_type(function) && spi_function_parameter_find(function, "") != -ENODATA)
+	if (by == BY_RETURN && !*spi_function_result_type(function) &&
+			spi_function_parameter_find(function, "") != -ENODATA)
 		return "it returns nothing";
 	if (number == -ENOENT)
 		return refusal("it has no parameter ");
@@ -246,7 +244,7 @@ static void text_bucket(struct text *t, unsigned int bucket, int is_negative)
 
 static void row_say(uint64_t calls, uint64_t longest, unsigned int bucket, int is_negative)
 {
-	const unsigned int bar = (unsigned int) (longest > UINT32_MAX ? calls / (longest / BAR) : calls * BAR / longest);
+	const uint64_t bar = longest > UINT32_MAX ? calls / (longest / BAR) : calls * BAR / longest;
 	struct text t = { .size = 0 };
 
 	text_bucket(&t, bucket, is_negative);
@@ -302,8 +300,8 @@ static void title_say(const struct spi_function *function, const struct counts *
 	if (c->counted) {
 		field_say(&t, ", sum ", c->sum);
 		field_say(&t, ", average ", c->sum / (int64_t) c->counted);
-		field_say(&t, ", minimum ", (int64_t) ((uint64_t) INT64_MAX - (uint64_t) c->least));
-		field_say(&t, ", maximum ", (int64_t) ((uint64_t) c->most + (uint64_t) INT64_MIN));
+		field_say(&t, ", minimum ", (int64_t) ((uint64_t) INT64_MAX - c->under));
+		field_say(&t, ", maximum ", (int64_t) (c->over + (uint64_t) INT64_MIN));
 	}
 	if (c->unknown)
 		field_say(&t, "; calls whose value is not known: ", (int64_t) c->unknown);

@@ -35,7 +35,8 @@ int gprof_program_profiles_itself(void)
 	int does = 0;
 
 	if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map)
-		does = table_names(map, DT_JMPREL, DT_PLTRELSZ, "__monstartup") || table_names(map, DT_RELA, DT_RELASZ, "__monstartup");
+		does = table_names(map, DT_JMPREL, DT_PLTRELSZ, "__monstartup") ||
+			table_names(map, DT_RELA, DT_RELASZ, "__monstartup");
 	if (handle)
 		dlclose(handle);
 	return does;

@@ -133,7 +133,10 @@ static const struct {
 	{ "count", "top" }, { "gprof", "objects" }, { "hist", "by" },
 };
 
-/* "hist=size" to "hist" and "by=size", which live as long as the rule. 1: done; 0: it is no such text; or a negative errno. */
+/*
+ * "hist=size" to "hist" and "by=size", which live as long as the rule. 1: done; 0: it is no such text; or a negative
+ * errno.
+ */
 static int payload_value_take(struct spi_rule *asked, const char *text)
 {
 	const char *equals = strchr(text, '=');

@@ -77,7 +77,10 @@ enum spi_payload_flags {
 	 * are entered faster, and cannot pop arguments that vector registers have.
 	 */
 	SPI_PAYLOAD_GENERAL_REGISTERS	= 1u << 1,
-	/* The payloads need at most 1 KB of stack. Without the flag calls with less than 16 KB of stack left do not come to them. */
+	/*
+	 * The payloads need at most 1 KB of stack. Without the flag calls with less than 16 KB of stack left do not
+	 * come to them.
+	 */
 	SPI_PAYLOAD_SMALL_STACK		= 1u << 8,
 };
 
@@ -184,7 +187,8 @@ int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, void *data
  * handler that the program has for the signal runs behind it; the signal's default action does not happen.
  * -EINVAL: no such signal, or one that the agent or the kernel keeps (KILL, STOP, SEGV, BUS, ILL, FPE, ABRT, TRAP).
  */
-int spi_agent_set_flush(struct spi_agent *agent, void (*flush)(struct spi_agent *agent, void *data), void *data, int signal);
+int spi_agent_set_flush(struct spi_agent *agent, void (*flush)(struct spi_agent *agent, void *data), void *data,
+	int signal);
 
 /*
  * spi_agent_set_again() - what runs when a rule names the payload once more, with other arguments, after the end
@@ -205,27 +209,33 @@ struct spi_sample {
  * spi_agent_set_sampler() - `take` gets a sample of each thread of the program each `interval_us` microseconds of CPU
  * time (user and system) of that thread, from spi_agent_go(), or the first rule that names the payload, until the end.
  * [configure]
- * `take` runs in the thread, in a signal handler that blocks all signals, and may do what a signal handler may. Timers and
- * signals of the program's are left alone: a sample comes as a SIGTRAP, which the agent shares with the program.
+ * `take` runs in the thread, in a signal handler that blocks all signals, and may do what a signal handler may. Timers
+ * and signals of the program's are left alone: a sample comes as a SIGTRAP, which the agent shares with the program.
  * -EINVAL: less than 100 us, or more than 10 s.
  */
 typedef void spi_sampler(const struct spi_sample *sample, void *data);
 int spi_agent_set_sampler(struct spi_agent *agent, uint32_t interval_us, spi_sampler *take, void *data);
 
-/* spi_agent_sampler_reason() - why no samples come, or not of all threads; NULL: they come. The text lives for ever. [any] */
+/*
+ * spi_agent_sampler_reason() - why no samples come, or not of all threads; NULL: they come. The text lives for ever.
+ * [any]
+ */
 const char *spi_agent_sampler_reason(const struct spi_agent *agent);
 
-/* spi_clock_ns() - nanoseconds of CLOCK_MONOTONIC, without a system call where the machine has a clock for that. [any] */
+/*
+ * spi_clock_ns() - nanoseconds of CLOCK_MONOTONIC, without a system call where the machine has a clock for that.
+ * [any]
+ */
 uint64_t spi_clock_ns(void);
 
 /* ---- parameters and results by name and type ---- */
 
 /*
- * A function's parameters as debug info has them, by number from 0 on: leftmost first, a struct as its members, which are
- * named PARAMETER_MEMBER. They are known of functions that rules name, not of those of a call tree. [any]
+ * A function's parameters as debug info has them, by number from 0 on: leftmost first, a struct as its members, which
+ * are named PARAMETER_MEMBER. They are known of functions that rules name, not of those of a call tree. [any]
  */
-size_t spi_function_parameter_count(const struct spi_function *function);	/* 0: it has none, or nothing is known */
-const char *spi_function_parameter_name(const struct spi_function *function, size_t number);	/* ""; there is none */
+size_t spi_function_parameter_count(const struct spi_function *function);	/* 0: none, or nothing is known */
+const char *spi_function_parameter_name(const struct spi_function *function, size_t number);	/* "": there is none */
 const char *spi_function_parameter_type(const struct spi_function *function, size_t number);	/* as C writes it */
 /* The number of the parameter with this name; -ENOENT: there is none; -ENODATA: nothing is known of the function's. */
 int spi_function_parameter_find(const struct spi_function *function, const char *name);
@@ -247,10 +257,11 @@ struct spi_scalar {
 
 /*
  * spi_call_argument(), spi_call_argument_by_name() - in entry payloads: the value of a parameter. [payload]
- * spi_call_result() - in exit payloads: the result; without debug info the signed 64 bits that an integer is in. [payload]
+ * spi_call_result() - in exit payloads: the result; without debug info the signed 64 bits that an integer is in.
+ * [payload]
  * 0; -ENOENT: no such parameter, or no result; -ENODATA: it is not known where the value is, or nothing is known of the
- * function's; -ENOTSUP: it is no number and no pointer; -EFAULT: it is in memory that cannot be read; -EINVAL: at the wrong
- * end of the call.
+ * function's; -ENOTSUP: it is no number and no pointer; -EFAULT: it is in memory that cannot be read; -EINVAL: at the
+ * wrong end of the call.
  */
 int spi_call_argument(const struct spi_call *call, size_t number, struct spi_scalar *value);
 int spi_call_argument_by_name(const struct spi_call *call, const char *name, struct spi_scalar *value);
@@ -355,7 +366,7 @@ const char *spi_object_name(const struct spi_object *object);		/* the file's nam
 const char *spi_object_path(const struct spi_object *object);
 uint64_t spi_object_base(const struct spi_object *object);		/* what is added to addresses in the file */
 struct spi_object *spi_object_executable(void);
-/* Where the object's code is in the process: from its first executable segment on, to the end of its last. 0 or -ENOENT. */
+/* Where the object's code is in the process: its executable segments, and what is between them. 0 or -ENOENT. */
 int spi_object_text(const struct spi_object *object, uint64_t *low, uint64_t *high);
 
 /* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */

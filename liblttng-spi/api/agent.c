@@ -60,7 +60,8 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 	if (options)
 		memcpy(&asked, options, options->size < sizeof(asked) ? options->size : sizeof(asked));
 	if (asked.version > LTTNG_SPI_VERSION) {
-		spi_agent_refuse("it is built for a newer interface (lttng/spi.h) than this agent's: install that lttng-spi");
+		spi_agent_refuse(
+			"it is built for a newer interface (lttng/spi.h) than this agent's: install that lttng-spi");
 		return NULL;
 	}
 	name = asked.name ? asked.name : file_name(__builtin_return_address(0));

@@ -61,7 +61,8 @@ struct spi_agent {
 const char *spi_text_keep(const char *text, size_t size) SPI_HIDDEN;	/* a copy that lives for ever; NULL: no memory */
 
 void spi_agent_refuse(const char *why) SPI_HIDDEN;	/* told to the user: the payload cannot be had */
-int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;	/* 0; -EINVAL: there is no agent, or it has gone already */
+/* 0; -EINVAL: there is no agent, or it has gone already. */
+int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;
 
 /* ---- sampler.c ---- */
 void spi_clock_find(void) SPI_HIDDEN;	/* where libc may be asked, before spi_clock_ns() is called */
@@ -76,6 +77,7 @@ struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HI
 struct spi_map;
 struct spi_map_field;
 /* What the code map says of it; the map, or NULL. */
-const struct spi_map *spi_function_map(const struct spi_function *function, const struct spi_map_func **func) SPI_HIDDEN;
+const struct spi_map *spi_function_map(const struct spi_function *function, const struct spi_map_func **func)
+	SPI_HIDDEN;
 
 #endif /* SPI_API_INTERNAL_H */

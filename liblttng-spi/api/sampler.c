@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What an agent has beside its payloads: the choice of functions, samples, what is written while the process goes on. */
+/*
+ * What an agent has beside its payloads: the choice of functions, samples, what is written while the process goes on.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
@@ -51,7 +53,8 @@ static int again(struct spi_client *client, char *why)
 	return r;
 }
 
-SPI_API int spi_agent_set_again(struct spi_agent *agent, int (*function)(struct spi_agent *agent, void *data), void *data)
+SPI_API int spi_agent_set_again(struct spi_agent *agent, int (*function)(struct spi_agent *agent, void *data),
+	void *data)
 {
 	int r = spi_agent_configurable(agent);
 
@@ -75,19 +78,20 @@ static void flush(struct spi_client *client)
 
 static int signal_is_usable(int number)
 {
-	const uint64_t kept = SPI_SIGNAL_BIT(SIGKILL) | SPI_SIGNAL_BIT(SIGSTOP) | SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) |
-		SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGABRT) | SPI_SIGNAL_BIT(SIGTRAP) |
-		SPI_SIGNAL_BIT(SIGSTKFLT);
+	const uint64_t kept = SPI_SIGNAL_FAULTS | SPI_SIGNAL_BIT(SIGKILL) | SPI_SIGNAL_BIT(SIGSTOP) |
+		SPI_SIGNAL_BIT(SIGTRAP) | SPI_SIGNAL_BIT(SIGSTKFLT);
 
 	return number > 0 && number < SPI_SIGNALS && !(kept & SPI_SIGNAL_BIT(number));
 }
 
-SPI_API int spi_agent_set_flush(struct spi_agent *agent, void (*function)(struct spi_agent *agent, void *data), void *data, int number)
+SPI_API int spi_agent_set_flush(struct spi_agent *agent, void (*function)(struct spi_agent *agent, void *data),
+	void *data, int number)
 {
 	int r = spi_agent_configurable(agent);
 
 	if (r == 0 && number && !signal_is_usable(number)) {
-		spi_format(agent->error, sizeof(agent->error), "%d is no signal that a payload can have: USR1 (%d) and USR2 (%d) are", number,
+		spi_format(agent->error, sizeof(agent->error),
+			"%d is no signal that a payload can have: USR1 (%d) and USR2 (%d) are", number,
 			SIGUSR1, SIGUSR2);
 		spi_agent_refuse(agent->error);
 		r = -EINVAL;
@@ -109,7 +113,8 @@ SPI_API int spi_agent_set_sampler(struct spi_agent *agent, uint32_t interval_us,
 	int r = spi_agent_configurable(agent);
 
 	if (r == 0 && (interval_us < INTERVAL_LEAST || interval_us > INTERVAL_MOST)) {
-		spi_format(agent->error, sizeof(agent->error), "an interval is from %u to %u microseconds", INTERVAL_LEAST, INTERVAL_MOST);
+		spi_format(agent->error, sizeof(agent->error), "an interval is from %u to %u microseconds",
+			INTERVAL_LEAST, INTERVAL_MOST);
 		r = -EINVAL;
 	}
 	if (r == 0) {

@@ -13,14 +13,20 @@
 
 /* ---- what a function has ---- */
 
-/* The entry fields (is_result: exit fields) and how many; NULL: nothing is known. */
-static const struct spi_map_field *fields_of(const struct spi_map *map, const struct spi_map_func *func, int is_result, size_t *count)
+/* Does debug info say what the function takes and returns? */
+static int is_known(const struct spi_map *map, const struct spi_map_func *func)
 {
-	*count = 0;
-	if (!map || !func || (map->head->flags & SPI_MAP_IS_TREE) || !(func->flags & SPI_FUNC_HAS_DWARF))
-		return NULL;
-	*count = is_result ? func->ret_count : func->field_count;
-	return *count ? SPI_MAP_AT(map, fields, struct spi_map_field, func->field_first + (is_result ? func->field_count : 0u)) : NULL;
+	return map && func && !(map->head->flags & SPI_MAP_IS_TREE) && (func->flags & SPI_FUNC_HAS_DWARF);
+}
+
+/* The entry fields (is_result: exit fields) and how many; NULL: nothing is known. */
+static const struct spi_map_field *fields_of(const struct spi_map *map, const struct spi_map_func *func, int is_result,
+	size_t *count)
+{
+	const uint32_t first = !func ? 0 : func->field_first + (is_result ? func->field_count : 0u);
+
+	*count = !is_known(map, func) ? 0 : is_result ? func->ret_count : func->field_count;
+	return *count ? SPI_MAP_AT(map, fields, struct spi_map_field, first) : NULL;
 }
 
 static const struct spi_map_field *function_field(const struct spi_function *function, int is_result, size_t number,
@@ -86,7 +92,7 @@ static int field_find(const struct spi_map *map, const struct spi_map_func *func
 	for (size_t i = 0; i < count; i++)
 		if (text_is(spi_map_string(map, fields[i].name), name))
 			return (int) i;
-	return !func || !map || (map->head->flags & SPI_MAP_IS_TREE) || !(func->flags & SPI_FUNC_HAS_DWARF) ? -ENODATA : -ENOENT;
+	return is_known(map, func) ? -ENOENT : -ENODATA;
 }
 
 SPI_API int spi_function_parameter_find(const struct spi_function *function, const char *name)
@@ -105,7 +111,8 @@ static int from_memory(uint8_t *to, uint64_t at, size_t size)
 }
 
 /* `size` bytes of the field, `byte` bytes from where it begins. 0, or a negative errno. */
-static int bytes_fetch(const struct spi_call *call, const struct spi_map_field *f, int32_t byte, uint8_t *to, size_t size)
+static int bytes_fetch(const struct spi_call *call, const struct spi_map_field *f, int32_t byte, uint8_t *to,
+	size_t size)
 {
 	const uint8_t *frame = (const uint8_t *) call->frame;
 	const uint8_t at = spi_frame_register(f->reg);
@@ -170,7 +177,8 @@ static int64_t real_truncate(uint64_t bits)
 /* A float's bits as a double's. Denormal floats count as 0. */
 static uint64_t float_widen(uint32_t bits)
 {
-	const uint64_t sign = (uint64_t) (bits >> 31) << 63, exponent = bits >> 23 & 0xff, digits = (uint64_t) (bits & 0x7fffff) << 29;
+	const uint64_t sign = (uint64_t) (bits >> 31) << 63, digits = (uint64_t) (bits & 0x7fffff) << 29;
+	const uint64_t exponent = bits >> 23 & 0xff;
 
 	if (!exponent)
 		return sign;
@@ -194,7 +202,9 @@ static int real_fetch(const struct spi_call *call, const struct spi_map_field *f
 
 static int integer_fetch(const struct spi_call *call, const struct spi_map_field *f, struct spi_scalar *value)
 {
-	const unsigned int first = f->bit_size ? f->bit_offset % 8u : 0, bits = f->bit_size ? f->bit_size : f->size * 8u;
+	const int is_signed = f->is_signed && f->kind != SPI_KIND_POINTER && f->kind != SPI_KIND_BOOL;
+	const unsigned int bits = f->bit_size ? f->bit_size : f->size * 8u;
+	const unsigned int first = f->bit_size ? f->bit_offset % 8u : 0;
 	const size_t size = (first + bits + 7) / 8;
 	uint64_t word = 0;
 	int r;
@@ -203,7 +213,7 @@ static int integer_fetch(const struct spi_call *call, const struct spi_map_field
 		return -ENOTSUP;
 	r = bytes_fetch(call, f, f->offset + (f->bit_size ? f->bit_offset / 8 : 0), (uint8_t *) &word, size);
 	if (r == 0)
-		integer_extend(value, word >> first, bits, f->is_signed && f->kind != SPI_KIND_POINTER && f->kind != SPI_KIND_BOOL);
+		integer_extend(value, word >> first, bits, is_signed);
 	return r;
 }
 
@@ -261,8 +271,9 @@ SPI_API int spi_call_result(const struct spi_call *call, struct spi_scalar *valu
 		return -EINVAL;
 	if (fields)
 		return field_fetch(call, fields, value);
-	if (map && func && !(map->head->flags & SPI_MAP_IS_TREE) && (func->flags & SPI_FUNC_HAS_DWARF))
+	if (is_known(map, func))
 		return -ENOENT;
-	*value = (struct spi_scalar) { .kind = SPI_SCALAR_SIGNED, .size = 8, .integer = (int64_t) spi_call_return_value(call) };
+	*value = (struct spi_scalar) { .kind = SPI_SCALAR_SIGNED, .size = 8 };
+	value->integer = (int64_t) spi_call_return_value(call);
 	return 0;
 }

@@ -241,7 +241,9 @@ void spi_tracer_code_find(void)
 			spi_tracer_code_add(o->low, o->high);
 }
 
-/* The agent's threads are hidden from the program, and its code's steps from one that steps, without the module, too. */
+/*
+ * The agent's threads are hidden from the program, and its code's steps from one that steps, without the module, too.
+ */
 void spi_module_do_without(void)
 {
 	spi_hooks_point();

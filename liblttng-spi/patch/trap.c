@@ -304,7 +304,10 @@ int spi_trap_ready_anywhere(const char **reason)
 	return 0;
 }
 
-/* A SIGTRAP that was sent does no harm where it is blocked: it waits. So threads and handlers that block it are no reason. */
+/*
+ * A SIGTRAP that was sent does no harm where it is blocked: it waits. So threads and handlers that block it are no
+ * reason.
+ */
 const char *spi_trap_timer_ready(void)
 {
 	const char *reason = spi_trap_debugger_look();

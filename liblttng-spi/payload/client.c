@@ -42,7 +42,9 @@ static int client_find(const char *name, const char *arguments)
 	return -ENOENT;
 }
 
-/* A client of the file that no rule names at the moment takes the arguments. Its number; -ENOENT: there is none such. */
+/*
+ * A client of the file that no rule names at the moment takes the arguments. Its number; -ENOENT: there is none such.
+ */
 static int client_again(const char *name, const char *arguments, char *why, size_t size)
 {
 	char reason[200] = "";
@@ -187,7 +189,10 @@ void spi_clients_tell(void)
 	}
 }
 
-/* In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it, and waits. */
+/*
+ * In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it,
+ * and waits.
+ */
 void spi_clients_process_end(void)
 {
 	if (!spi_may(SPI_MAY_TALK)) {

@@ -4,9 +4,9 @@
  * What clients have gathered is written down while the process goes on: before it executes another program, and when it
  * gets a signal that a client has asked for.
  *
- * The agent takes such a signal as it takes those of its own (signals/share.c): the program sees its own action, and its
- * handler has the signal behind the clients. The default action does not happen while a client waits for the signal.
- * A signal that the program ignores stays ignored, as the programs that it executes inherit that.
+ * The agent takes such a signal as it takes those of its own (signals/share.c): the program sees its own action, and
+ * its handler has the signal behind the clients. The default action does not happen while a client waits for the
+ * signal. A signal that the program ignores stays ignored, as the programs that it executes inherit that.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,9 +14,6 @@
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
-
-#define FAULTS	(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGILL) | \
-	SPI_SIGNAL_BIT(SIGABRT))
 
 static struct spi_signal signals[SPI_SIGNALS];
 static uint32_t waiting[SPI_SIGNALS];	/* clients, by their numbers' bits; changed by the control side */
@@ -35,10 +32,11 @@ static void on_signal(int number, void *info, void *context)
 {
 	struct spi_signal *s = &signals[number];
 	const uint32_t which = __atomic_load_n(&waiting[number], __ATOMIC_ACQUIRE);
-	const uint64_t faults = FAULTS;
+	const uint64_t faults = SPI_SIGNAL_FAULTS;
 
 	if (which && spi_may(SPI_MAY_ACT) && !spi_thread_is_foreign(&spi_thread)) {
-		spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);	/* so that a fault of theirs is caught */
+		/* so that a fault of theirs is caught */
+		spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);
 		clients_flush(which);
 	}
 	if (!which || spi_signal_has_handler(&s->program))
@@ -56,7 +54,8 @@ void spi_flush_begin(struct spi_client *client)
 	if (!number)
 		return;
 	if (spi_signal_query(number, &now) == 0 && now.handler == (uint64_t) SIG_IGN) {
-		spi_note("payload %s: the program ignores signal %u, at which it was to write", client->name, (unsigned int) number);
+		spi_note("payload %s: the program ignores signal %u, at which it was to write", client->name,
+			(unsigned int) number);
 		return;
 	}
 	s->number = number;

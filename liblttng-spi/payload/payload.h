@@ -42,8 +42,10 @@ struct spi_client {
 	spi_exit_payload *exit;
 	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
-	int (*again)(struct spi_client *client, char *why);	/* takes other arguments, or not: why[200]; NULL: never */
-	const char *(*refuse)(struct spi_client *client, struct spi_point *point);	/* NULL: none. spi_clients_refuse() */
+	/* takes other arguments, or not: why[200]; NULL: never */
+	int (*again)(struct spi_client *client, char *why);
+	/* NULL: none. spi_clients_refuse() */
+	const char *(*refuse)(struct spi_client *client, struct spi_point *point);
 	void (*flush)(struct spi_client *client);	/* NULL: none; flush.c */
 	int flush_signal;		/* 0: none */
 	spi_sampler *sampler;		/* NULL: none; samples.c */
@@ -122,7 +124,8 @@ void spi_clients_exec(void) SPI_HIDDEN;		/* participant: the calling thread exec
 void spi_samples_thread_found(void) SPI_HIDDEN;	/* participant */
 void spi_samples_fork_child(void) SPI_HIDDEN;	/* participant */
 void spi_samples_fork_left(void) SPI_HIDDEN;	/* participant */
-const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;	/* why there are none, or not all. Any thread */
+/* Why there are none, or not all. Any thread. */
+const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;
 
 /* ---- file.c ---- */
 /* What the payload file that is being loaded has made; and that an agent asks for. Under the control lock. */

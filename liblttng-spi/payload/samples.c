@@ -3,19 +3,19 @@
 /*
  * Samples for clients: where each thread of the program is, each so many microseconds of its CPU time.
  *
- * Each thread has a kernel timer on its own CPU clock, which sends the thread a SIGTRAP. The agent shares SIGTRAP with the
- * program already: its handler is there, the program's masks never block SIGTRAP, and a SIGTRAP that is not ours is the
- * program's (patch/trap.c). So no timer, signal or interval of the program's is used, an ordinary user may do it, and a
- * thread that sleeps is not woken up. The program may see an interrupted system call where a timer ends on the way into
- * a wait, as with -pg's own timer.
+ * Each thread has a kernel timer on its own CPU clock, which sends the thread a SIGTRAP. The agent shares SIGTRAP with
+ * the program already: its handler is there, the program's masks never block SIGTRAP, and a SIGTRAP that is not ours is
+ * the program's (patch/trap.c). So no timer, signal or interval of the program's is used, an ordinary user may do it,
+ * and a thread that sleeps is not woken up. The program may see an interrupted system call where a timer ends on the
+ * way into a wait, as with -pg's own timer.
  *
  * Threads that run when sampling begins get their timers then; later ones as they make their first call that comes to
  * the agent. A timer's first interval is of a random length, so that short threads have their share of samples. The
- * kernel keeps the timer of a thread that has ended: each new thread has two older ones looked at, and what is left over
- * is deleted.
+ * kernel keeps the timer of a thread that has ended: each new thread has two older ones looked at, and what is left
+ * over is deleted.
  *
- * The list of threads is changed under its lock, with all signals blocked. A forked child has no timers; its only thread
- * gets one within fork().
+ * The list of threads is changed under its lock, with all signals blocked. A forked child has no timers; its only
+ * thread gets one within fork().
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,8 +29,6 @@
 #define MOST		16384u		/* threads */
 #define EVENT_SIZE	64u		/* bytes of the kernel's struct sigevent */
 #define SIGEV_TID	4		/* SIGEV_THREAD_ID */
-#define FAULTS		(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGFPE) | SPI_SIGNAL_BIT(SIGILL) | \
-	SPI_SIGNAL_BIT(SIGABRT))
 
 struct sampled {
 	int32_t tid, timer;
@@ -120,8 +118,8 @@ static void thread_add(struct sampling *s, int32_t tid)
 	if (timer >= 0)
 		s->threads[s->count++] = (struct sampled) { tid, timer };
 	else if (timer != -EINVAL && timer != -ESRCH)	/* it has ended */
-		s->reason = timer == -EAGAIN ? "not all threads have samples: the limit of pending signals (ulimit -i) leaves no timer" :
-			"the kernel gives no timer";
+		s->reason = timer != -EAGAIN ? "the kernel gives no timer" :
+			"not all threads have samples: the limit of pending signals (ulimit -i) leaves no timer";
 }
 
 /* ---- a sample ---- */
@@ -131,7 +129,7 @@ static int sample_take(const void *siginfo, void *context)
 	const siginfo_t *info = siginfo;
 	const struct sampling *s = info->si_value.sival_ptr;
 	struct spi_sample sample = { .address = spi_context_pc(context), .weight = 1 + (uint32_t) info->si_overrun };
-	const uint64_t faults = FAULTS;
+	const uint64_t faults = SPI_SIGNAL_FAULTS;
 	struct spi_client *client;
 
 	if (s < samplings || s >= samplings + SPI_CLIENTS_MAX)
@@ -140,7 +138,8 @@ static int sample_take(const void *siginfo, void *context)
 	if (!s->is_on || client->state != SPI_CLIENT_ON || spi_thread_is_foreign(&spi_thread) || spi_is_lent() > 0)
 		return 1;
 	sample.thread = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
-	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);	/* so that a fault of the sampler's is caught */
+	/* so that a fault of the sampler's is caught */
+	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);
 	spi_client_run(client, client->sampler, &sample, client->sampler_data);
 	return 1;
 }
@@ -214,7 +213,8 @@ static void self_add(struct sampling *s)
 {
 	uint64_t before = lock(s);
 
-	if (__atomic_load_n(&s->is_on, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_TALK))	/* no sandbox that kills for it */
+	/* in no sandbox that kills for it */
+	if (__atomic_load_n(&s->is_on, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_TALK))
 		thread_add(s, (int32_t) spi_raw3(SYS_gettid, 0, 0, 0));
 	unlock(s, before);
 }

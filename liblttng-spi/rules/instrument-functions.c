@@ -138,8 +138,10 @@ static void make_for_clients(struct work *w)
 
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
-		const char *reason = spi_clients_point_make(p) == 0 ? spi_clients_refuse(p, rule->clients) : "the agent has no memory left";
+		const char *reason = "the agent has no memory left";
 
+		if (spi_clients_point_make(p) == 0)
+			reason = spi_clients_refuse(p, rule->clients);
 		if (!reason)
 			rule->points[kept++] = p;
 		else if (*reason)

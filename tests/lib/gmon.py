@@ -63,7 +63,8 @@ def main():
         arcs, histograms = records(path)
         for caller, callee, calls in arcs if what in ('arcs', 'outside') else ():
             if (caller == 0) == (what == 'outside'):
-                counts[f'{name_of(table, caller)} {name_of(table, callee)}' if caller else name_of(table, callee)] += calls
+                name = name_of(table, callee)
+                counts[f'{name_of(table, caller)} {name}' if caller else name] += calls
         for low, high, bins in histograms if what == 'hist' else ():
             step = (high - low) / len(bins)
             for i, n in enumerate(bins):

@@ -14,7 +14,8 @@ struct pair {
 
 static volatile int sink;
 
-KEPT long mixed(int number, unsigned char small, double real, struct pair pair, long fourth, long fifth, long sixth, short seventh)
+KEPT long mixed(int number, unsigned char small, double real, struct pair pair, long fourth, long fifth, long sixth,
+	short seventh)
 {
 	sink = (int) (pair.first + fourth + fifth + sixth);
 	return number * 1000000l - small + (long) real + pair.second + seventh;
@@ -43,10 +44,12 @@ int main(void)
 	for (int i = 0; i < 200; i++) {
 		const struct pair pair = { i, i * i - 300 };
 		const double real = i * 1.75 - 100;
-		const long result = mixed((i - 50) * (i % 7), (unsigned char) (i * 5), real, pair, 1, 2, 3, (short) (i * 300 - 32000));
+		const int number = (i - 50) * (i % 7);
+		const short seventh = (short) (i * 300 - 32000);
+		const unsigned char small = (unsigned char) (i * 5);
+		const long result = mixed(number, small, real, pair, 1, 2, 3, seventh);
 
-		printf("mixed %d %d %f %d %d %ld\n", (i - 50) * (i % 7), (unsigned char) (i * 5), real, (short) (i * 300 - 32000), pair.second,
-			result);
+		printf("mixed %d %d %f %d %d %ld\n", number, small, real, seventh, pair.second, result);
 	}
 	for (int i = 0; i < 10; i++) {
 		down(i);

@@ -33,7 +33,8 @@ static void *enter(struct spi_call *call, void *data)
 		const char *name = spi_function_parameter_name(f, i);
 		int r = spi_call_argument(call, i, &value), named = spi_call_argument_by_name(call, name, &same);
 
-		n += snprintf(line + n, sizeof(line) - (size_t) n, "%s%s %s = ", i ? ", " : "", spi_function_parameter_type(f, i), name);
+		n += snprintf(line + n, sizeof(line) - (size_t) n, "%s%s %s = ", i ? ", " : "",
+			spi_function_parameter_type(f, i), name);
 		n += value_write(line + n, sizeof(line) - (size_t) n, r, &value);
 		if (r != named || (r == 0 && (value.integer != same.integer || value.size != same.size)))
 			n += snprintf(line + n, sizeof(line) - (size_t) n, " (by its name it is another)");
@@ -49,7 +50,8 @@ static void leave(struct spi_call *call, void *data)
 	const uint64_t now = spi_clock_ns(), began = (uint64_t) spi_call_user_data(call);
 	struct spi_scalar value;
 	char line[256];
-	int r = spi_call_result(call, &value), n = snprintf(line, sizeof(line), "%s: %s = ", spi_function_name(f), spi_function_result_type(f));
+	int r = spi_call_result(call, &value);
+	int n = snprintf(line, sizeof(line), "%s: %s = ", spi_function_name(f), spi_function_result_type(f));
 
 	n += value_write(line + n, sizeof(line) - (size_t) n, r, &value);
 	n += snprintf(line + n, sizeof(line) - (size_t) n, "%s\n", now + 1 < began ? " (the clock went back)" : "");
@@ -60,7 +62,8 @@ static void take(const struct spi_sample *sample, void *data)
 {
 	(void) data;
 	latest = sample->address;
-	__atomic_fetch_add(latest >= text_low && latest < text_high ? &samples : &elsewhere, sample->weight, __ATOMIC_RELAXED);
+	__atomic_fetch_add(latest >= text_low && latest < text_high ? &samples : &elsewhere, sample->weight,
+		__ATOMIC_RELAXED);
 }
 
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
@@ -69,7 +72,9 @@ static const char *filter(struct spi_agent *agent, struct spi_function *function
 	(void) data;
 	if (!text_high)
 		spi_object_text(spi_function_object(function), &text_low, &text_high);
-	return !strcmp(spi_function_name(function), "main") ? "main is left out" : !strcmp(spi_function_name(function), "slow") ? "" : NULL;
+	if (!strcmp(spi_function_name(function), "main"))
+		return "main is left out";
+	return strcmp(spi_function_name(function), "slow") ? NULL : "";
 }
 
 static void flush(struct spi_agent *agent, void *data)
@@ -82,7 +87,8 @@ static void fini(struct spi_agent *agent, void *data)
 {
 	const char *reason = spi_agent_sampler_reason(agent);
 	char line[256];
-	int n = snprintf(line, sizeof(line), "samples %u, elsewhere %u, reason %s\n", samples, elsewhere, reason ? reason : "none");
+	int n = snprintf(line, sizeof(line), "samples %u, elsewhere %u, reason %s\n", samples, elsewhere,
+		reason ? reason : "none");
 
 	(void) data;
 	spi_agent_write(agent, line, (size_t) n);

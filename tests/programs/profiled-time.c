@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * CPU time that is split in a known way: heavy() has 70 of 100 parts, light() 30, in each thread. argv[1]: milliseconds
- * of CPU time a thread; argv[2]: threads; argv[3]: "prof": the program has a profiling timer of its own, and says at its
- * end how often that came.
+ * of CPU time a thread; argv[2]: threads; argv[3]: "prof": the program has a profiling timer of its own, and says at
+ * its end how often that came.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -54,7 +54,10 @@ static KEPT void *work(void *data)
 	const uint64_t end = cpu_us() + (uint64_t) milliseconds * 1000;
 	unsigned int random = (unsigned int) ((uint64_t) &end >> 12) ^ (unsigned int) time(NULL) * 2654435761u;
 
-	/* In turns of random lengths, others in each thread: samples come in step with the clock, and with each other. */
+	/*
+	 * In turns of random lengths, others in each thread: samples come in step with the clock, and with each
+	 * other.
+	 */
 	while (cpu_us() < end) {
 		const unsigned long parts = a_part * (1 + (random = random * 1103515245u + 12345u) / 65536 % 50);
 

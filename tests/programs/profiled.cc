@@ -69,7 +69,8 @@ int main(int argc, char **argv)
 		all.push_back(i % 3 ? static_cast<shapes::shape *>(new shapes::square(i)) : new shapes::strip(i));
 	for (auto *s : all)
 		sum += s->area() + tried(s->area()) + static_cast<long>(twice(1.5)) + twice(static_cast<int>(n));
-	std::sort(all.begin(), all.end(), [](const shapes::shape *a, const shapes::shape *b) KEPT { return a->area() < b->area(); });
+	std::sort(all.begin(), all.end(),
+		[](const shapes::shape *a, const shapes::shape *b) KEPT { return a->area() < b->area(); });
 	for (auto *s : all)
 		delete s;
 	std::printf("%ld\n", sum);
