@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <lttng/spi.h>
@@ -145,6 +146,22 @@ static uint64_t put_arcs(const struct profile *p)
 	return all;
 }
 
+/* Does the limit of a file's size leave room? To write beyond it would be the program's end, by SIGXFSZ. */
+static int has_room(const struct profile *p)
+{
+	uint64_t size = 20, most = 1;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return 1;
+	for (uint64_t i = 0; i < p->bin_count; i++)
+		most = p->bins[i] > most ? p->bins[i] : most;
+	size += (most / BIN_MOST + 1) * (p->bin_count * 2 + 41);
+	for (uint64_t i = 0; i < p->room; i++)
+		size += p->arcs[i].calls ? (p->arcs[i].calls / UINT32_MAX + 1) * 21 : 0;
+	return size <= limit.rlim_cur;
+}
+
 static int has_something(const struct profile *p)
 {
 	for (uint64_t i = 0; i < p->room; i++)
@@ -240,6 +257,8 @@ static const char *error_text(int error)
 		return "the file system is read-only: give GMON_OUT_PREFIX or --payload-arg prefix=PATH";
 	case ENOENT:
 		return "there is no such directory";
+	case EFBIG:
+		return "it would be larger than files may be (ulimit -f)";
 	case ENOSPC:
 	case EDQUOT:
 		return "the disk is full";
@@ -291,7 +310,7 @@ static void profile_write(struct spi_agent *agent, const struct profile *p, int 
 	uint64_t calls, samples;
 
 	name_make(&name, p, pid);
-	out.fd = file_open(name.line);
+	out.fd = has_room(p) ? file_open(name.line) : -EFBIG;
 	if (out.fd < 0) {
 		say_failed(agent, name.line, -out.fd);
 		return;

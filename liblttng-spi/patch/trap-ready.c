@@ -140,7 +140,7 @@ const char *spi_trap_debugger_look(void)
 		if (look)
 			spi_sleep_us(THREAD_LOOK_NS / 1000);
 		again = 0;
-		if (spi_proc_text("/proc/self/status", text, sizeof(text)) > 0)
+		if (spi_proc_text("/proc/self/status", text, sizeof(text)) == 0)
 			reason = debugger_look(text, &again);
 	}
 	return reason;

@@ -51,6 +51,7 @@ static int client_again(const char *name, const char *arguments, char *why, size
 
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		struct spi_client *c = spi_clients[i];
+		const char *before;
 		char *kept;
 
 		if (!c || !c->file || !c->again || c->rules || c->state != SPI_CLIENT_STOPPED || strcmp(c->file, name))
@@ -59,8 +60,10 @@ static int client_again(const char *name, const char *arguments, char *why, size
 		if (!kept)
 			return -ENOMEM;
 		strcpy(kept, arguments);
+		before = c->arguments;
 		c->arguments = kept;
 		if ((int) spi_client_run(c, c->again, c, reason) < 0) {
+			c->arguments = before;
 			spi_format(why, size, "payload %s: %s", c->name, reason);
 			return -EINVAL;
 		}

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +149,11 @@ int main(int argc, char **argv)
 		}
 		waitpid(pid, NULL, 0);
 		printf("%d\n", (int) pid);
+	}
+	if (!strcmp(end, "limit")) {
+		const struct rlimit limit = { 100, 100 };
+
+		setrlimit(RLIMIT_FSIZE, &limit);
 	}
 	if (!strcmp(end, "signal")) {
 		raise(SIGUSR1);

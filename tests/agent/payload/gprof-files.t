@@ -55,6 +55,12 @@ same_file got truth 'a program with -pg: ours is beside it'
 like "$(cat trace.err)" 'gmon.out.spi: ' 'a program with -pg: the name is printed'
 
 rm -f gmon.out
+spi_trace --payload gprof ./calls 13 limit >/dev/null
+is $? 0 'a limit of file sizes: the program does not end by it'
+like "$(cat trace.err)" 'gmon.out: not written: it would be larger than files may be' 'a limit of file sizes: the reason' ||
+	diag "$(cat trace.err)"
+
+rm -f gmon.out
 echo precious >precious
 ln -s precious gmon.out
 spi_trace --payload gprof ./calls 13 >/dev/null

@@ -58,6 +58,16 @@ is "$(gmon arcs libinner.so libinner.so.gmon.out)" "$(printf '%s\n' 'library_sum
 is "$(gmon outside libinner.so libinner.so.gmon.out)" 'library_sum 9' 'a library: the calls into it'
 is "$(gmon arcs uses gmon.out)" 'main outer 9' 'a library: the executable has a file of its own'
 like "$(gprof -b -q libinner.so libinner.so.gmon.out)" '36 +middle' 'a library: gprof reads it'
+# ---- a call tree, and a payload that is preloaded ----
+gprof_arcs() { gmon arcs uses gmon.out; rm -f gmon.out; }
+spi_trace --tree=outer --payload gprof ./uses 9 >/dev/null
+is "$(gprof_arcs)" 'main outer 9' 'a call tree: the executable alone' || diag "$(cat trace.err)"
+spi_trace --tree --payload gprof='libin*' ./uses 9 >/dev/null
+is "$(gmon arcs libinner.so libinner.so.gmon.out | tail -n 1)" 'middle inner 40' 'a call tree: and a library' || diag "$(cat trace.err)"
+is "$(gprof_arcs)" 'main outer 9' 'a call tree: both'
+LD_PRELOAD=$SPI_TOP_BUILDDIR/payloads/.libs/gprof.so ./uses 9 >/dev/null 2>preload.err
+is "$(gprof_arcs)" 'main outer 9' 'preloaded by itself: below main()' || diag "$(cat preload.err)"
+
 # ---- a stripped copy, with its debug file ----
 spi_cc whole profiled.c
 cp whole stripped
