@@ -76,8 +76,10 @@ static const char trace_help[] =
 "                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
-"      --payload FILE    run the payloads of FILE, or one of print and count, at the\n"
-"                        calls, and record nothing; several are possible\n"
+"      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
+"                        hist[=ARG], at the calls, and record nothing; several are\n"
+"                        possible; without -f and --tree below main(), gprof at all\n"
+"                        functions of the executable\n"
 "      --payload-arg NAME=VALUE  an argument of the payloads\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
@@ -264,6 +266,46 @@ static int usage(const char *problem)
 	return -EINVAL;
 }
 
+/* Each LIBRARY of "LIBRARY,LIBRARY" with all its functions; the texts live as long as the rules. */
+static int option_libraries(struct trace_options *o, const char *list)
+{
+	int ret = 0;
+
+	while (ret == 0 && list && *list) {
+		size_t n = strcspn(list, ",");
+		char *func;
+
+		if (asprintf(&func, "%.*s:*", (int) n, list) < 0)
+			return -ENOMEM;
+		if (n)
+			ret = option_func(o, func);
+		list += n + (list[n] == ',');
+	}
+	return ret;
+}
+
+/*
+ * Payloads without -f and --tree: a tree below main(), as with SPI. gprof counts what -pg counts: all functions of the
+ * executable, and of the libraries that it is told. The programs that this one executes would write over its files.
+ */
+static int payload_defaults(struct trace_options *o)
+{
+	int ret;
+
+	if (!o->asked.payloads.count || o->list)
+		return 0;
+	if (payload_is_asked(&o->asked, "gprof"))
+		o->asked.unfollowed |= SPI_FOLLOW_EXEC;
+	if (o->func_count || o->tree.count)
+		return 0;
+	if (payload_is_asked(&o->asked, "hist") && payload_argument(&o->asked, "by"))
+		return usage("--payload hist=ARG goes with -f FUNC");
+	if (!payload_is_asked(&o->asked, "gprof") || o->tree.option)
+		return tree_ask(&o->tree, "");
+	ret = option_func(o, "*");
+	return ret ? ret : option_libraries(o, payload_argument(&o->asked, "objects"));
+}
+
 /* What must and must not stand together. Returns the action, or a negative errno. */
 static int options_check(const struct trace_options *o)
 {
@@ -331,7 +373,9 @@ enum trace_action trace_options_parse(struct trace_options *o, int argc, char **
 	}
 	o->command = argv + optind;
 	o->command_count = argc - optind;
-	action = options_check(o);
+	action = payload_defaults(o);
+	if (action == 0)
+		action = options_check(o);
 	return action < 0 ? TRACE_ACTION_NONE : action;
 }
 

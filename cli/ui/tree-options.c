@@ -53,20 +53,24 @@ void tree_print_help(void)
 			fputs(spi_rule_options[i].help, stdout);
 }
 
+int tree_ask(struct tree_request *tree, const char *root)
+{
+	const char **roots = realloc(tree->roots, (tree->count + 1) * sizeof(*roots));
+
+	if (!roots)
+		return -ENOMEM;
+	tree->roots = roots;
+	roots[tree->count++] = root;
+	return 0;
+}
+
 static int tree_take_root(struct tree_request *tree, const char *root)
 {
-	const char **roots;
-
 	if (root && !*root) {
 		say_error("--tree: ROOT is empty: name a function, or leave the = out");
 		return -EINVAL;
 	}
-	roots = realloc(tree->roots, (tree->count + 1) * sizeof(*roots));
-	if (!roots)
-		return -ENOMEM;
-	tree->roots = roots;
-	roots[tree->count++] = root ? root : "";
-	return 0;
+	return tree_ask(tree, root ? root : "");
 }
 
 static int option_take(struct tree_request *tree, struct spi_rule *asked, const struct spi_rule_option *option,
@@ -101,7 +105,7 @@ int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const cha
 	return option ? option_take(tree, asked, option, value) : -ENOENT;
 }
 
-int payload_take(struct spi_rule *asked, const char *name, const char *value)
+static int payload_option_take(struct spi_rule *asked, const char *name, const char *value)
 {
 	const struct spi_rule_option *option = spi_rule_option_find(name, SPI_IN_TREE_AGENT);
 	char why[SPI_RULE_WHY];
@@ -120,6 +124,62 @@ int payload_take(struct spi_rule *asked, const char *name, const char *value)
 		return 0;
 	say_error("--%s: %s", name, why);
 	return -EINVAL;
+}
+
+/* NAME=VALUE of a payload that comes with the agent: the argument that the value is of. */
+static const struct {
+	const char *name, *argument;
+} payload_values[] = {
+	{ "count", "top" }, { "gprof", "objects" }, { "hist", "by" },
+};
+
+/*
+ * "hist=size" to "hist" and "by=size", which live as long as the rule. 1: done; 0: it is no such text; or a negative
+ * errno.
+ */
+static int payload_value_take(struct spi_rule *asked, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char *name, *argument;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(payload_values) / sizeof(payload_values[0]); i++)
+		if (equals && strlen(payload_values[i].name) == (size_t) (equals - text) &&
+		    !strncmp(payload_values[i].name, text, (size_t) (equals - text)))
+			break;
+	if (i == sizeof(payload_values) / sizeof(payload_values[0]))
+		return 0;
+	name = strndup(text, (size_t) (equals - text));
+	if (!name || asprintf(&argument, "%s=%s", payload_values[i].argument, equals + 1) < 0)
+		return -ENOMEM;
+	if (payload_option_take(asked, "payload", name) < 0 || payload_option_take(asked, "payload-arg", argument) < 0)
+		return -EINVAL;
+	return 1;
+}
+
+int payload_take(struct spi_rule *asked, const char *name, const char *value)
+{
+	int ret = strcmp(name, "payload") ? 0 : payload_value_take(asked, value);
+
+	return ret ? (ret < 0 ? ret : 0) : payload_option_take(asked, name, value);
+}
+
+bool payload_is_asked(const struct spi_rule *asked, const char *name)
+{
+	for (uint32_t i = 0; i < asked->payloads.count; i++)
+		if (!strcmp(asked->payloads.name[i], name))
+			return true;
+	return false;
+}
+
+const char *payload_argument(const struct spi_rule *asked, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (uint32_t i = 0; i < asked->payload_args.count; i++)
+		if (!strncmp(asked->payload_args.name[i], name, n) && asked->payload_args.name[i][n] == '=')
+			return asked->payload_args.name[i] + n + 1;
+	return NULL;
 }
 
 int tree_check(const struct tree_request *tree, const struct spi_rule *asked, char *problem)

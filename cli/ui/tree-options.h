@@ -29,8 +29,16 @@ void tree_print_help(void);
 int tree_take(struct tree_request *tree, struct spi_rule *asked, int option, const char *value);
 /* tree_take_named() - the same for the option of that name. */
 int tree_take_named(struct tree_request *tree, struct spi_rule *asked, const char *name, const char *value);
-/* payload_take() - the value of --payload or --payload-arg. 0, or -EINVAL, said. */
+/* payload_take() - the value of --payload or --payload-arg. 0, -ENOMEM, or -EINVAL, said. */
 int payload_take(struct spi_rule *asked, const char *name, const char *value);
+/*
+ * Is the payload of this name, or path, one of those that are asked for? And the argument's value; NULL: it is not
+ * given.
+ */
+bool payload_is_asked(const struct spi_rule *asked, const char *name);
+const char *payload_argument(const struct spi_rule *asked, const char *name);
+/* tree_ask() - as if --tree=ROOT had been given; "": without ROOT. 0 or -ENOMEM. */
+int tree_ask(struct tree_request *tree, const char *root);
 /* tree_check() - 0, or -EINVAL with what is wrong in problem[300]. */
 int tree_check(const struct tree_request *tree, const struct spi_rule *asked, char *problem);
 void tree_free(struct tree_request *tree);

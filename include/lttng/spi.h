@@ -77,6 +77,11 @@ enum spi_payload_flags {
 	 * are entered faster, and cannot pop arguments that vector registers have.
 	 */
 	SPI_PAYLOAD_GENERAL_REGISTERS	= 1u << 1,
+	/*
+	 * The payloads need at most 1 KB of stack. Without the flag calls with less than 16 KB of stack left do not
+	 * come to them.
+	 */
+	SPI_PAYLOAD_SMALL_STACK		= 1u << 8,
 };
 
 /* ---- the agent ---- */
@@ -162,6 +167,105 @@ int spi_agent_stop(struct spi_agent *agent);
 
 /* spi_agent_error() - why the latest function of the agent failed; "" when none did. */
 const char *spi_agent_error(const struct spi_agent *agent);
+
+/* ---- which functions, and what runs beside the calls ---- */
+
+/*
+ * spi_agent_set_filter() - `filter` is asked of each function that a rule by name reaches, before its calls come to the
+ * payloads. NULL: they come. "": they do not, as if the rule had not named the function. Another text, which lives for
+ * ever: they do not, and the user is told the text as the reason. [configure]
+ * The filter runs in a thread that may allocate memory, once each time that a rule comes into force. The functions of a
+ * call tree are not asked for.
+ */
+typedef const char *spi_filter(struct spi_agent *agent, struct spi_function *function, void *data);
+int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, void *data);
+
+/*
+ * spi_agent_set_flush() - what writes down what was gathered so far, while the process goes on: before the process
+ * executes another program, and when it gets `signal` (0: no signal). [configure]
+ * It runs in the thread that executes the program, or in a signal handler, and may do what a signal handler may. A
+ * handler that the program has for the signal runs behind it; the signal's default action does not happen.
+ * -EINVAL: no such signal, or one that the agent or the kernel keeps (KILL, STOP, SEGV, BUS, ILL, FPE, ABRT, TRAP).
+ */
+int spi_agent_set_flush(struct spi_agent *agent, void (*flush)(struct spi_agent *agent, void *data), void *data,
+	int signal);
+
+/*
+ * spi_agent_set_again() - what runs when a rule names the payload once more, with other arguments, after the end
+ * (spi_agent_set_fini()): spi_agent_argument() has the new ones, and what is [configure] may be called. [configure]
+ * Returns 0, or a negative errno: the rule is refused, with spi_agent_error() as the reason. Without such a function a
+ * payload file has the arguments that it was loaded with, for as long as the process lives.
+ */
+int spi_agent_set_again(struct spi_agent *agent, int (*again)(struct spi_agent *agent, void *data), void *data);
+
+/* Where a thread was when a sample was due. */
+struct spi_sample {
+	uint64_t address;	/* of the instruction that is about to run */
+	int32_t thread;		/* its id, as gettid() has it */
+	uint32_t weight;	/* so many intervals have passed in the thread since its last sample; 1 as a rule */
+};
+
+/*
+ * spi_agent_set_sampler() - `take` gets a sample of each thread of the program each `interval_us` microseconds of CPU
+ * time (user and system) of that thread, from spi_agent_go(), or the first rule that names the payload, until the end.
+ * [configure]
+ * `take` runs in the thread, in a signal handler that blocks all signals, and may do what a signal handler may. Timers
+ * and signals of the program's are left alone: a sample comes as a SIGTRAP, which the agent shares with the program.
+ * -EINVAL: less than 100 us, or more than 10 s.
+ */
+typedef void spi_sampler(const struct spi_sample *sample, void *data);
+int spi_agent_set_sampler(struct spi_agent *agent, uint32_t interval_us, spi_sampler *take, void *data);
+
+/*
+ * spi_agent_sampler_reason() - why no samples come, or not of all threads; NULL: they come. The text lives for ever.
+ * [any]
+ */
+const char *spi_agent_sampler_reason(const struct spi_agent *agent);
+
+/*
+ * spi_clock_ns() - nanoseconds of CLOCK_MONOTONIC, without a system call where the machine has a clock for that.
+ * [any]
+ */
+uint64_t spi_clock_ns(void);
+
+/* ---- parameters and results by name and type ---- */
+
+/*
+ * A function's parameters as debug info has them, by number from 0 on: leftmost first, a struct as its members, which
+ * are named PARAMETER_MEMBER. They are known of functions that rules name, not of those of a call tree. [any]
+ */
+size_t spi_function_parameter_count(const struct spi_function *function);	/* 0: none, or nothing is known */
+const char *spi_function_parameter_name(const struct spi_function *function, size_t number);	/* "": there is none */
+const char *spi_function_parameter_type(const struct spi_function *function, size_t number);	/* as C writes it */
+/* The number of the parameter with this name; -ENOENT: there is none; -ENODATA: nothing is known of the function's. */
+int spi_function_parameter_find(const struct spi_function *function, const char *name);
+/* The type of the result; "": there is none, or nothing is known. */
+const char *spi_function_result_type(const struct spi_function *function);
+
+enum spi_scalar_kind {
+	SPI_SCALAR_SIGNED = 1,
+	SPI_SCALAR_UNSIGNED,	/* pointers, too */
+	SPI_SCALAR_REAL,
+};
+
+struct spi_scalar {
+	uint32_t kind;		/* enum spi_scalar_kind */
+	uint32_t size;		/* bytes that it has in the program */
+	int64_t integer;	/* extended to 64 bits by its kind; of a REAL: rounded towards zero */
+	double real;		/* of a REAL; else 0 */
+};
+
+/*
+ * spi_call_argument(), spi_call_argument_by_name() - in entry payloads: the value of a parameter. [payload]
+ * spi_call_result() - in exit payloads: the result; without debug info the signed 64 bits that an integer is in.
+ * [payload]
+ * 0; -ENOENT: no such parameter, or no result; -ENODATA: it is not known where the value is, or nothing is known of the
+ * function's; -ENOTSUP: it is no number and no pointer; -EFAULT: it is in memory that cannot be read; -EINVAL: at the
+ * wrong end of the call.
+ */
+int spi_call_argument(const struct spi_call *call, size_t number, struct spi_scalar *value);
+int spi_call_argument_by_name(const struct spi_call *call, const char *name, struct spi_scalar *value);
+int spi_call_result(const struct spi_call *call, struct spi_scalar *value);
 
 /* ---- events ---- */
 
@@ -262,6 +366,8 @@ const char *spi_object_name(const struct spi_object *object);		/* the file's nam
 const char *spi_object_path(const struct spi_object *object);
 uint64_t spi_object_base(const struct spi_object *object);		/* what is added to addresses in the file */
 struct spi_object *spi_object_executable(void);
+/* Where the object's code is in the process: its executable segments, and what is between them. 0 or -ENOENT. */
+int spi_object_text(const struct spi_object *object, uint64_t *low, uint64_t *high);
 
 /* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */
 struct spi_function *spi_function_at(uint64_t address);

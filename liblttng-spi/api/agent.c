@@ -43,7 +43,7 @@ static const char *arguments_of_environment(void)
 	return kept;
 }
 
-static void refuse(const char *why)
+void spi_agent_refuse(const char *why)
 {
 	if (spi_client_loading_arguments)
 		spi_format(spi_client_loading_why, sizeof(spi_client_loading_why), "%s", why);
@@ -60,7 +60,8 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 	if (options)
 		memcpy(&asked, options, options->size < sizeof(asked) ? options->size : sizeof(asked));
 	if (asked.version > LTTNG_SPI_VERSION) {
-		refuse("it is built for a newer interface (lttng/spi.h) than this agent's: install that lttng-spi");
+		spi_agent_refuse(
+			"it is built for a newer interface (lttng/spi.h) than this agent's: install that lttng-spi");
 		return NULL;
 	}
 	name = asked.name ? asked.name : file_name(__builtin_return_address(0));
@@ -68,9 +69,10 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 	if (agent)
 		agent->client = spi_client_make(name, asked.flags);
 	if (!agent || !agent->client) {
-		refuse("there are too many payloads at the same time, or no memory");
+		spi_agent_refuse("there are too many payloads at the same time, or no memory");
 		return NULL;
 	}
+	spi_clock_find();
 	agent->arguments = spi_client_loading_arguments ? spi_client_loading_arguments : arguments_of_environment();
 	return agent;
 }
@@ -80,8 +82,7 @@ SPI_API const char *spi_agent_error(const struct spi_agent *agent)
 	return agent ? agent->error : "there is no agent";
 }
 
-/* -EINVAL: no agent, or it has gone already. */
-static int configurable(struct spi_agent *agent)
+int spi_agent_configurable(struct spi_agent *agent)
 {
 	if (!agent)
 		return -EINVAL;
@@ -94,7 +95,7 @@ static int configurable(struct spi_agent *agent)
 
 SPI_API int spi_agent_set_entry(struct spi_agent *agent, spi_entry_payload *entry, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->client->entry = entry;
@@ -105,7 +106,7 @@ SPI_API int spi_agent_set_entry(struct spi_agent *agent, spi_entry_payload *entr
 
 SPI_API int spi_agent_set_exit(struct spi_agent *agent, spi_exit_payload *exit, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->client->exit = exit;
@@ -133,7 +134,7 @@ static void *function_named(struct spi_agent *agent, const char *name, const voi
 
 SPI_API int spi_agent_set_entry_name(struct spi_agent *agent, const char *name, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 	void *function = r == 0 ? function_named(agent, name, __builtin_return_address(0)) : NULL;
 
 	if (r == 0 && !function)
@@ -143,7 +144,7 @@ SPI_API int spi_agent_set_entry_name(struct spi_agent *agent, const char *name, 
 
 SPI_API int spi_agent_set_exit_name(struct spi_agent *agent, const char *name, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 	void *function = r == 0 ? function_named(agent, name, __builtin_return_address(0)) : NULL;
 
 	if (r == 0 && !function)
@@ -153,7 +154,7 @@ SPI_API int spi_agent_set_exit_name(struct spi_agent *agent, const char *name, v
 
 static int names_add(struct spi_agent *agent, struct spi_rule_names *to, const char *const *globs, size_t count)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (to->count == SPI_RULE_LIST_MAX) {
@@ -189,7 +190,7 @@ SPI_API int spi_agent_use_default_libraries_not_to_instrument(struct spi_agent *
 
 static int follow(struct spi_agent *agent, uint32_t what, int is_on)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0)
 		agent->unfollowed = is_on ? agent->unfollowed & ~what : agent->unfollowed | what;
@@ -198,7 +199,7 @@ static int follow(struct spi_agent *agent, uint32_t what, int is_on)
 
 SPI_API int spi_agent_enable_parse_only(struct spi_agent *agent, int is_on)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0)
 		agent->parse_only = !!is_on;
@@ -222,7 +223,7 @@ SPI_API int spi_agent_enable_fork(struct spi_agent *agent, int is_on)
 
 SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0 && !event) {
 		spi_format(agent->error, sizeof(agent->error), "there is no event: it has too many names, or there was no memory");
@@ -242,7 +243,7 @@ static void fini(struct spi_client *client)
 
 SPI_API int spi_agent_set_fini(struct spi_agent *agent, void (*function)(struct spi_agent *agent, void *data), void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->fini = function;
@@ -282,13 +283,13 @@ SPI_API int spi_agent_go(struct spi_agent *agent)
 {
 	static struct spi_event sync = { .kind = SPI_EVENT_SYNC };
 	const struct spi_event *event;
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r < 0)
 		return r;
 	if (!agent->client->entry && !agent->client->exit && !agent->parse_only) {
 		spi_format(agent->error, sizeof(agent->error), "it has no payload");
-		refuse(agent->error);
+		spi_agent_refuse(agent->error);
 		return -EINVAL;
 	}
 	agent->has_gone = 1;

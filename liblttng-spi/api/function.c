@@ -4,6 +4,7 @@
  * Functions and objects, as payloads see them. A function that was asked for once has a record for ever, found by its
  * address and its object; records are added without a lock, as any thread in any state may ask.
  */
+#include <errno.h>
 #include <string.h>
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"
@@ -121,6 +122,12 @@ SPI_API uint64_t spi_function_size(const struct spi_function *f)
 	return f ? f->func->size : 0;
 }
 
+const struct spi_map *spi_function_map(const struct spi_function *f, const struct spi_map_func **func)
+{
+	*func = f ? f->func : NULL;
+	return f ? f->map : NULL;
+}
+
 SPI_API struct spi_object *spi_function_object(const struct spi_function *f)
 {
 	return f ? f->object : NULL;
@@ -146,6 +153,13 @@ SPI_API const char *spi_object_path(const struct spi_object *object)
 SPI_API uint64_t spi_object_base(const struct spi_object *object)
 {
 	return object ? object->bias : 0;
+}
+
+SPI_API int spi_object_text(const struct spi_object *object, uint64_t *low, uint64_t *high)
+{
+	*low = object ? object->code_low : 0;
+	*high = object ? object->code_high : 0;
+	return *high ? 0 : -ENOENT;
 }
 
 SPI_API struct spi_object *spi_object_executable(void)

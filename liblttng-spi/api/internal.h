@@ -47,12 +47,25 @@ struct spi_agent {
 	uint32_t rules[SPI_EVENT_LIST_MAX * 2], rule_count;	/* numbers of what is in force */
 	void (*fini)(struct spi_agent *agent, void *data);
 	void *fini_data;
+	int (*again)(struct spi_agent *agent, void *data);
+	void *again_data;
+	spi_filter *filter;
+	void *filter_data;
+	void (*flush)(struct spi_agent *agent, void *data);
+	void *flush_data;
 	uint32_t has_gone;		/* spi_agent_go() was called */
 	char error[400];
 };
 
 /* ---- agent.c ---- */
 const char *spi_text_keep(const char *text, size_t size) SPI_HIDDEN;	/* a copy that lives for ever; NULL: no memory */
+
+void spi_agent_refuse(const char *why) SPI_HIDDEN;	/* told to the user: the payload cannot be had */
+/* 0; -EINVAL: there is no agent, or it has gone already. */
+int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;
+
+/* ---- sampler.c ---- */
+void spi_clock_find(void) SPI_HIDDEN;	/* where libc may be asked, before spi_clock_ns() is called */
 
 /* ---- rules.c ---- */
 /* The event as rules, in force now. 0, or a negative errno and agent->error. */
@@ -61,5 +74,10 @@ void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
 
 /* ---- function.c ---- */
 struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HIDDEN;
+struct spi_map;
+struct spi_map_field;
+/* What the code map says of it; the map, or NULL. */
+const struct spi_map *spi_function_map(const struct spi_function *function, const struct spi_map_func **func)
+	SPI_HIDDEN;
 
 #endif /* SPI_API_INTERNAL_H */

@@ -16,6 +16,9 @@
 #define SPI_SIG_BLOCK	0	/* rt_sigprocmask(2), the kernel's numbers; <signal.h> brings names that others have, too */
 #define SPI_SIG_SETMASK	2
 #define SPI_SIGNAL_BIT(n)	(UINT64_C(1) << ((n) - 1))
+/* SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV: what ends a payload that fails. */
+#define SPI_SIGNAL_FAULTS \
+	(SPI_SIGNAL_BIT(4) | SPI_SIGNAL_BIT(6) | SPI_SIGNAL_BIT(7) | SPI_SIGNAL_BIT(8) | SPI_SIGNAL_BIT(11))
 #define SPI_MASK_STEPPED	SPI_SIGNAL_BIT(9)		/* SIGKILL's bit, in what spi_signals_hold() returns: no mask has it */
 
 /* Block these signals beside those that are; what is returned gives back the mask, and the flag. */

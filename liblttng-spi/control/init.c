@@ -279,6 +279,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 		return;
 	if (spi_child_end()) {
 		spi_exec_tell();
+		spi_clients_process_end();	/* a child's calls come to them before it begins */
 	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		if (spi_thread.record && !spi_thread.busy)
 			spi_budget_news();

@@ -52,6 +52,12 @@ static const struct spi_participant participants[] = {
 		.child_begins = spi_functions_child_begins,
 	}, {	/* payload/output.c */
 		.removal = spi_client_output_drop,
+	}, {	/* payload/samples.c */
+		.fork_child = spi_samples_fork_child,
+		.fork_left = spi_samples_fork_left,
+		.thread_found = spi_samples_thread_found,
+	}, {	/* payload/flush.c */
+		.exec_tells = spi_clients_exec,
 	}, {	/* process/exec-watch.c */
 		.fork_child = spi_exec_fork_child,
 		.removal = spi_exec_stop_always,

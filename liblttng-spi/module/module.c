@@ -241,6 +241,15 @@ void spi_tracer_code_find(void)
 			spi_tracer_code_add(o->low, o->high);
 }
 
+/*
+ * The agent's threads are hidden from the program, and its code's steps from one that steps, without the module, too.
+ */
+void spi_module_do_without(void)
+{
+	spi_hooks_point();
+	spi_tracer_code_find();
+}
+
 /* Before the first rule of a run: the process says to its session what it is made of. Under the control lock. */
 static void run_join(void)
 {

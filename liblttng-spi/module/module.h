@@ -25,6 +25,8 @@ void spi_module_run(uint32_t run);		/* the run that this process belongs to, as 
 /* A file that the controller has (SPI_MSG_FILE_REQUEST): a descriptor, which is the caller's, or a negative errno and `error`. */
 int spi_module_file(struct spi_link *link, const char *name, char *error, size_t error_size);
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
+/* Nothing is recorded here: what has to be there before calls come to payloads. */
+void spi_module_do_without(void);
 void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
 
 /* ---- load-tell.c: libraries that come and go, told to the trace ---- */

@@ -69,6 +69,10 @@ static void describe(struct spi_object *object, const struct dl_phdr_info *info)
 				object->low = start;
 			if (start + ph->p_memsz > object->high)
 				object->high = start + ph->p_memsz;
+			if ((ph->p_flags & PF_X) && (!object->code_low || start < object->code_low))
+				object->code_low = start;
+			if ((ph->p_flags & PF_X) && start + ph->p_memsz > object->code_high)
+				object->code_high = start + ph->p_memsz;
 		} else if (ph->p_type == PT_NOTE) {
 			find_build_id(object, (const uint8_t *) start, ph->p_memsz);
 		}

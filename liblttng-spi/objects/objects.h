@@ -24,6 +24,7 @@ struct spi_map;
 struct spi_object {
 	uint64_t low, high;	/* address range of its PT_LOADs in this process */
 	uint64_t bias;		/* address = vaddr + bias */
+	uint64_t code_low, code_high;	/* of its executable segments; 0: it has none */
 	char name[256];		/* file name without directories */
 	char path[1024];
 	uint8_t build_id[32];

@@ -85,6 +85,7 @@ extern int (*spi_trap_step)(void *context) SPI_HIDDEN;
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 const char *spi_trap_threads_look(void);	/* a thread that blocks SIGTRAP, a debugger */
+const char *spi_trap_debugger_look(void);	/* a debugger */
 const char *spi_trap_handlers_look(void);	/* a handler of the program's that does */
 
 /* ---- near-places.c ---- */

@@ -193,6 +193,12 @@ void spi_trap_share(int watched);
 int spi_trap_ready(const struct spi_object *object, const char **reason);
 /* The same but for which object it is: for code in the C library of which it is known that signals are let in there. */
 int spi_trap_ready_anywhere(const char **reason);
+/*
+ * A timer of the agent's has sent a SIGTRAP: 1, it was one of ours. In a signal handler with all signals blocked; may
+ * change the context. Control side: NULL: such timers may begin; else why not. Takes SIGTRAP.
+ */
+extern int (*spi_trap_timer)(const void *info, void *context) SPI_HIDDEN;
+const char *spi_trap_timer_ready(void);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */
 /* Libraries that run with all signals blocked at times, or that the tracer's own threads run. */

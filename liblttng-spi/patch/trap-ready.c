@@ -131,6 +131,21 @@ static const char *look_long(const struct spi_numbers *task)
 	return reason;
 }
 
+const char *spi_trap_debugger_look(void)
+{
+	const char *reason = NULL;
+	char text[2048];
+
+	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
+		if (look)
+			spi_sleep_us(THREAD_LOOK_NS / 1000);
+		again = 0;
+		if (spi_proc_text("/proc/self/status", text, sizeof(text)) == 0)
+			reason = debugger_look(text, &again);
+	}
+	return reason;
+}
+
 const char *spi_trap_threads_look(void)
 {
 	const char *reason = NULL;

@@ -146,6 +146,7 @@ static void deferred_handle(int number, void *info, void *context)
 }
 
 int (*spi_trap_step)(void *context);
+int (*spi_trap_timer)(const void *info, void *context);
 
 /*
  * A step is TRAP_TRACE. A hypervisor that takes an interrupt between the step and its trap may forget DR6's bit for it:
@@ -164,6 +165,8 @@ static void trap_handle(int number, void *info, void *context)
 	int stepped = step_is_told(si->si_code, context);
 
 	(void) number;
+	if (si->si_code == SI_TIMER && spi_trap_timer && spi_trap_timer(info, context))
+		return;
 	if (stepped && spi_trap_step && spi_trap_step(context))
 		return;
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
@@ -299,4 +302,19 @@ int spi_trap_ready_anywhere(const char **reason)
 		return -EPERM;
 	}
 	return 0;
+}
+
+/*
+ * A SIGTRAP that was sent does no harm where it is blocked: it waits. So threads and handlers that block it are no
+ * reason.
+ */
+const char *spi_trap_timer_ready(void)
+{
+	const char *reason = spi_trap_debugger_look();
+
+	if (reason)
+		return "a debugger is attached, which every SIGTRAP would stop";
+	if (watch(&reason) < 0)
+		return "libc's functions for signals cannot be watched";
+	return spi_signal_take(&trap_signal) < 0 ? "SIGTRAP cannot be handled" : NULL;
 }

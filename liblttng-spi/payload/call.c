@@ -22,7 +22,7 @@ void spi_errno_find(void)
 	errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
 }
 
-static int *errno_of_thread(void)
+int *spi_errno_place(void)
 {
 	return (int *) (spi_thread_pointer() + errno_distance);
 }
@@ -30,6 +30,7 @@ static int *errno_of_thread(void)
 /* ---- may the thread run a payload now? ---- */
 
 #define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
+#define SMALL_STACK	2048u		/* with the agent's own frames */
 
 static __attribute__((noinline)) int may_slow(struct spi_thread *t)
 {
@@ -114,13 +115,14 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if (spi_unlikely(p - t->stack_end < PAYLOAD_STACK) ||
+	if ((spi_unlikely(p - t->stack_end < PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
+				p - t->stack_end < SMALL_STACK)) ||
 			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, clients, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	spi_busy_begin(t, p);
-	error = errno_of_thread();
+	error = spi_errno_place();
 	was = *error;
 	if (client->entry) {
 		struct spi_call call = {
@@ -174,7 +176,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
 		.return_address = slot->ra, .is_exit = 1, .ending = ending, .user = (void *) slot->cookie,
 	};
-	int *error = errno_of_thread(), was = *error;
+	int *error = spi_errno_place(), was = *error;
 
 	if (spi_likely(client && client->state == SPI_CLIENT_ON && client->exit)) {
 		if (spi_unlikely(t->busy > 1) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))

@@ -42,6 +42,36 @@ static int client_find(const char *name, const char *arguments)
 	return -ENOENT;
 }
 
+/*
+ * A client of the file that no rule names at the moment takes the arguments. Its number; -ENOENT: there is none such.
+ */
+static int client_again(const char *name, const char *arguments, char *why, size_t size)
+{
+	char reason[200] = "";
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
+		struct spi_client *c = spi_clients[i];
+		const char *before;
+		char *kept;
+
+		if (!c || !c->file || !c->again || c->rules || c->state != SPI_CLIENT_STOPPED || strcmp(c->file, name))
+			continue;
+		kept = spi_alloc(strlen(arguments) + 1);
+		if (!kept)
+			return -ENOMEM;
+		strcpy(kept, arguments);
+		before = c->arguments;
+		c->arguments = kept;
+		if ((int) spi_client_run(c, c->again, c, reason) < 0) {
+			c->arguments = before;
+			spi_format(why, size, "payload %s: %s", c->name, reason);
+			return -EINVAL;
+		}
+		return (int) i;
+	}
+	return -ENOENT;
+}
+
 int spi_client_for(const char *name, const char *arguments, char *why, size_t size)
 {
 	struct spi_client *client;
@@ -53,7 +83,9 @@ int spi_client_for(const char *name, const char *arguments, char *why, size_t si
 	}
 	spi_client_output_find(spi_link_current);
 	number = client_find(name, arguments);
-	if (number >= 0)
+	if (number < 0)
+		number = client_again(name, arguments, why, size);
+	if (number != -ENOENT)
 		return number;
 	client = spi_client_load(name, arguments, why, size);
 	return client ? (int) client->number : -ELIBACC;
@@ -85,7 +117,34 @@ int spi_clients_ask(uint32_t which)
 	return 0;
 }
 
+const char *spi_clients_refuse(struct spi_point *point, uint32_t which)
+{
+	const char *reason = NULL;
+
+	for (; which && !reason; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (client->refuse)
+			reason = (const char *) spi_client_run(client, client->refuse, client, point);
+	}
+	return reason;
+}
+
 /* ---- begin and end ---- */
+
+uint64_t spi_client_run(struct spi_client *client, void *function, void *argument, void *data)
+{
+	struct spi_thread *t = &spi_thread;
+	const uint32_t busy = t->busy;
+	int *error = spi_errno_place(), was = *error;
+	uint64_t result;
+
+	t->busy |= SPI_BUSY_ALWAYS;
+	result = spi_guard_call(t, client, function, argument, data);
+	t->busy = busy;
+	*error = was;
+	return result;
+}
 
 void spi_clients_end(uint32_t which)
 {
@@ -98,9 +157,11 @@ void spi_clients_end(uint32_t which)
 
 		if (!client || !__atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			continue;
-		spi_thread.busy |= SPI_BUSY_ALWAYS;
+		spi_samples_end(client);
+		spi_flush_end(client);
 		if (client->fini)
-			spi_guard_call(&spi_thread, client, client->fini, (struct spi_call *) client, NULL);
+			spi_client_run(client, client->fini, client, NULL);
+		spi_thread.busy |= SPI_BUSY_ALWAYS;
 		if (client->unsafe)
 			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, in the middle of a payload, or "
 				"at the end of a stack", client->name, client->unsafe);
@@ -116,9 +177,13 @@ void spi_client_fails(struct spi_client *client, const char *why)
 	spi_control_ring();
 }
 
+static uint32_t end_is_due;	/* the process ends, in a thread that may not talk */
+
 /* Control side, or at the process's end. */
 void spi_clients_tell(void)
 {
+	if (__atomic_exchange_n(&end_is_due, 0, __ATOMIC_ACQ_REL))
+		spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
 		const char *why = __atomic_exchange_n(&spi_clients[i]->failure, NULL, __ATOMIC_ACQ_REL);
 
@@ -127,8 +192,16 @@ void spi_clients_tell(void)
 	}
 }
 
+/*
+ * In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it,
+ * and waits.
+ */
 void spi_clients_process_end(void)
 {
+	if (!spi_may(SPI_MAY_TALK)) {
+		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
+		return;
+	}
 	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
 	spi_clients_tell();
 }
@@ -138,9 +211,12 @@ void spi_clients_rule_begins(uint32_t which)
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
-		client->rules++;
 		if (client->state == SPI_CLIENT_STOPPED)
 			__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
+		if (!client->rules++ && client->state == SPI_CLIENT_ON) {
+			spi_flush_begin(client);
+			spi_samples_begin(client);
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ struct spi_guard {
 
 /* ---- call.c ---- */
 void spi_errno_find(void) SPI_HIDDEN;	/* before the first call of a client */
+int *spi_errno_place(void) SPI_HIDDEN;	/* the calling thread's errno */
 
 /* ---- guard.c ---- */
 void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */
@@ -28,6 +29,20 @@ uint64_t spi_guarded_call(void *function, struct spi_call *call, void *data, str
 
 /* ---- client.c ---- */
 void spi_client_fails(struct spi_client *client, const char *why) SPI_HIDDEN;	/* any thread: the client gets no call any more */
+
+/*
+ * A function of the client's that is no payload of a call, called with `argument` and `data`. What it calls is not
+ * instrumented, errno stays as it is, and where it does not return the client is switched off.
+ */
+uint64_t spi_client_run(struct spi_client *client, void *function, void *argument, void *data) SPI_HIDDEN;
+
+/* ---- flush.c: control side, as the client's first rule begins and its last one has gone ---- */
+void spi_flush_begin(struct spi_client *client) SPI_HIDDEN;
+void spi_flush_end(struct spi_client *client) SPI_HIDDEN;
+
+/* ---- samples.c: likewise ---- */
+void spi_samples_begin(struct spi_client *client) SPI_HIDDEN;
+void spi_samples_end(struct spi_client *client) SPI_HIDDEN;
 
 /* ---- output.c ---- */
 void spi_client_output_find(struct spi_link *link) SPI_HIDDEN;	/* control side; link NULL: there is no controller */

@@ -42,6 +42,15 @@ struct spi_client {
 	spi_exit_payload *exit;
 	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
+	/* takes other arguments, or not: why[200]; NULL: never */
+	int (*again)(struct spi_client *client, char *why);
+	/* NULL: none. spi_clients_refuse() */
+	const char *(*refuse)(struct spi_client *client, struct spi_point *point);
+	void (*flush)(struct spi_client *client);	/* NULL: none; flush.c */
+	int flush_signal;		/* 0: none */
+	spi_sampler *sampler;		/* NULL: none; samples.c */
+	void *sampler_data;
+	uint32_t sample_us;
 	void *owner;			/* the api's */
 	const char *failure;		/* still to be told */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
@@ -102,6 +111,22 @@ void spi_client_output_drop(void) SPI_HIDDEN;	/* the controller goes. Control si
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
+
+/*
+ * Rules by name: does one of the clients leave the point's function out? NULL: no; "": without a word; else the reason.
+ * Control side.
+ */
+const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+
+/* ---- flush.c: what clients have gathered, while the process goes on ---- */
+void spi_clients_exec(void) SPI_HIDDEN;		/* participant: the calling thread executes another program */
+
+/* ---- samples.c ---- */
+void spi_samples_thread_found(void) SPI_HIDDEN;	/* participant */
+void spi_samples_fork_child(void) SPI_HIDDEN;	/* participant */
+void spi_samples_fork_left(void) SPI_HIDDEN;	/* participant */
+/* Why there are none, or not all. Any thread. */
+const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;
 
 /* ---- file.c ---- */
 /* What the payload file that is being loaded has made; and that an agent asks for. Under the control lock. */

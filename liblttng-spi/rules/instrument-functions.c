@@ -136,12 +136,17 @@ static void make_for_clients(struct work *w)
 	struct rule *rule = w->rule;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < rule->count; i++)
-		if (spi_clients_point_make(rule->points[i]) == 0)
-			rule->points[kept++] = rule->points[i];
-		else
-			spi_work_decline(w, rule->points[i]->object, spi_map_string(rule->points[i]->map, rule->points[i]->func->name),
-				"the agent has no memory left");
+	for (uint32_t i = 0; i < rule->count; i++) {
+		struct spi_point *p = rule->points[i];
+		const char *reason = "the agent has no memory left";
+
+		if (spi_clients_point_make(p) == 0)
+			reason = spi_clients_refuse(p, rule->clients);
+		if (!reason)
+			rule->points[kept++] = p;
+		else if (*reason)
+			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason);
+	}
 	rule->count = kept;
 }
 
@@ -211,7 +216,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 int spi_work_ready(struct work *w)
 {
 	if (w->rule->text.payloads.count)
-		spi_hooks_point();
+		spi_module_do_without();
 	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
 		return -ELIBACC;
 	spi_fault_install();
@@ -343,6 +348,8 @@ static int rule_is_refused(struct spi_rule_result *result)
 {
 	size_t n = strlen(result->text);
 
+	if (!n)
+		spi_format(result->text, sizeof(result->text), "the payload leaves out what matches");
 	if (result->declined > 1)
 		spi_format(result->text + n, sizeof(result->text) - n, "; %u more are refused", result->declined - 1);
 	return -ENOTSUP;

@@ -177,7 +177,7 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 	int r = 0;
 
 	if (asked->payloads.count)
-		spi_hooks_point();
+		spi_module_do_without();
 	else
 		r = spi_module_load(link, result->text, sizeof(result->text));
 	if (r < 0)

@@ -163,6 +163,8 @@ needs() {
 		command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
+	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
+	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;
 	'spi-inject '*LIB*) command=${command/'[LIB]'/$PWD/lib.so} ;;
