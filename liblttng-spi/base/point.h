@@ -64,6 +64,14 @@ enum spi_left {
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
 
+/* What rules in force ask for of a point: rules/backtraces.c. Never freed; calls read it in any thread. */
+struct spi_backtraces {
+	const char *tags;	/* of those that have a tag; NULL: of none */
+	uint32_t frames;	/* at most; 0: no rule asks for backtraces */
+	uint32_t users;		/* rules that ask */
+	uint32_t untagged;	/* of these, those without a tag */
+};
+
 /* What a call with compact records touches is the first line, with one event at each end the second, too. */
 struct spi_point {
 	uint64_t body;		/* 0: the moved first instructions; jump there to run the function. thunks.S */
@@ -106,6 +114,7 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	struct spi_clients *clients;	/* payload/payload.h; NULL: no client ever wanted it */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. rules/tags.c */
+	struct spi_backtraces *backtraces;	/* NULL: no rule ever asked for backtraces */
 };
 
 #define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "arch/offsets.h")
