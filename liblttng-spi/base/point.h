@@ -64,12 +64,17 @@ enum spi_left {
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
 
+#define SPI_BACKTRACE_WANTS	8u	/* numbers of frames that rules of one function ask for at the same time */
+
 /* What rules in force ask for of a point: rules/backtraces.c. Never freed; calls read it in any thread. */
 struct spi_backtraces {
-	const char *tags;	/* of those that have a tag; NULL: of none */
-	uint32_t frames;	/* at most; 0: no rule asks for backtraces */
-	uint32_t users;		/* rules that ask */
-	uint32_t untagged;	/* of these, those without a tag */
+	uint32_t frames;		/* the largest number of them all; 0: no rule asks for backtraces */
+	struct {
+		uint32_t frames;	/* at most; 0: the place is free */
+		uint32_t users;		/* rules that ask for so many */
+		uint32_t untagged;	/* of these, those without a tag */
+		const char *tags;	/* of the others; NULL: there are none */
+	} wants[SPI_BACKTRACE_WANTS];
 };
 
 /* What a call with compact records touches is the first line, with one event at each end the second, too. */

@@ -42,7 +42,7 @@ static void entry_offer(struct spi_thread *t, const struct tp_entry *entry, uint
 			tp_notify_by(&shot, probe);
 		if (!recorder || !tp_recorder_takes(&shot, probe->data, channel) ||
 				(is_tree && !tp_pair_takes(tp, probe->data, channel, entry->has_slot)) ||
-				(spi_unlikely(has_backtrace) && tp_backtrace_is_for(&shot, tp->point, probe->data, channel)))
+				(spi_unlikely(has_backtrace) && tp_backtrace_frames(&shot, tp->point, probe->data, channel)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->entry, record, length, recorder);
