@@ -15,6 +15,10 @@
 #include "liblttng-spi/base/base.h"
 #include "tp/record/record.h"
 
+/*
+ * By one of the session's rules that have a filter. Where one has none, too, lttng-ust does not ask the others, but
+ * they are there.
+ */
 static int filter_takes(struct tp_shot *shot, const struct lttng_ust_event_common *event, const char *tags)
 {
 	const char *was = tp_context_text;
@@ -31,21 +35,22 @@ uint32_t tp_backtrace_frames(struct tp_shot *shot, const struct spi_point *point
 	const struct lttng_ust_channel_buffer *channel)
 {
 	const struct spi_backtraces *b = __atomic_load_n(&point->backtraces, __ATOMIC_ACQUIRE);
-	int by_tag, is_runs = -1;
+	int is_open, is_runs = -1;	/* it takes the event whatever the tags */
 	uint32_t most = 0;
 
 	if (!b || !__atomic_load_n(&b->frames, __ATOMIC_ACQUIRE))
 		return 0;
-	by_tag = CMM_ACCESS_ONCE(event->eval_filter) && !filter_takes(shot, event, "");
+	is_open = filter_takes(shot, event, "");
 	for (unsigned int i = 0; i < SPI_BACKTRACE_WANTS; i++) {
 		const uint32_t frames = __atomic_load_n(&b->wants[i].frames, __ATOMIC_ACQUIRE);
 		const char *tags = __atomic_load_n(&b->wants[i].tags, __ATOMIC_ACQUIRE);
 
-		if (frames <= most || (by_tag ? !tags || !*tags : !b->wants[i].untagged))
+		if (frames <= most)
 			continue;
-		if (is_runs < 0 && !by_tag)
-			is_runs = !*tp_runs_name() || tp_run_is_own(channel->parent->session);
-		if (by_tag ? filter_takes(shot, event, tags) : is_runs)
+		if (b->wants[i].untagged && is_runs < 0)
+			is_runs = (is_open || !CMM_ACCESS_ONCE(event->eval_filter)) &&
+				(!*tp_runs_name() || tp_run_is_own(channel->parent->session));
+		if ((b->wants[i].untagged && is_runs) || (tags && *tags && !is_open && filter_takes(shot, event, tags)))
 			most = frames;
 	}
 	return most;
