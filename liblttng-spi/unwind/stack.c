@@ -125,7 +125,10 @@ static int step_signal(struct walk *w)
 	return 0;
 }
 
-/* Interrupted in a slot's code: what it calls or has called is the function that the return address is of. */
+/*
+ * A slot's address is the one that the slot has replaced. Behind the call that the slot makes, where the exit's thunk
+ * returns to or a signal comes, the replaced address stands on the stack (slots.S).
+ */
 static void slot_leave(struct walk *w)
 {
 	struct spi_registers *regs = w->regs;
@@ -134,7 +137,7 @@ static void slot_leave(struct walk *w)
 
 	if (at >= SLOT_HALF)
 		return;
-	if (!w->is_call && at % SPI_SLOT_SIZE > SPI_SLOT_RETURN && word_read(w, regs->r[SPI_DWARF_SP], &pc) == 0) {
+	if (at % SPI_SLOT_SIZE > SPI_SLOT_RETURN && word_read(w, regs->r[SPI_DWARF_SP], &pc) == 0) {
 		regs->r[SPI_DWARF_PC] = pc;
 		regs->r[SPI_DWARF_SP] += 8;
 	}
