@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Entries with a backtrace, with names: the same event, in the same stream and packet, of a class beside its own that has
- * the field `callers`, too, a text for each address: FUNCTION+OFFSET [OBJECT]. Names come from the objects' files
+ * Entries with a backtrace, with names: the same event, in the same stream and packet, of a class beside its own that
+ * has the field `callers`, too, a text for each address: FUNCTION+OFFSET [OBJECT]. Names come from the objects' files
  * (symbols.c), objects' places from the state dump (names.c). An event with fields or contexts of kinds that lttng-ust
  * does not make of calls goes on as it is.
  */
@@ -31,29 +31,36 @@ static void integer_copy(bt_field_class *to, const bt_field_class *from)
 	bt_field_class_integer_set_preferred_display_base(to, bt_field_class_integer_get_preferred_display_base(from));
 }
 
+static int signed_copy(bt_field_class *out, const bt_field_class *in, uint64_t i)
+{
+	const bt_field_class_enumeration_signed_mapping *m =
+		bt_field_class_enumeration_signed_borrow_mapping_by_index_const(in, i);
+	const bt_field_class_enumeration_mapping *any = bt_field_class_enumeration_signed_mapping_as_mapping_const(m);
+
+	return (int) bt_field_class_enumeration_signed_add_mapping(out,
+		bt_field_class_enumeration_mapping_get_label(any),
+		bt_field_class_enumeration_signed_mapping_borrow_ranges_const(m));
+}
+
+static int unsigned_copy(bt_field_class *out, const bt_field_class *in, uint64_t i)
+{
+	const bt_field_class_enumeration_unsigned_mapping *m =
+		bt_field_class_enumeration_unsigned_borrow_mapping_by_index_const(in, i);
+	const bt_field_class_enumeration_mapping *any = bt_field_class_enumeration_unsigned_mapping_as_mapping_const(m);
+
+	return (int) bt_field_class_enumeration_unsigned_add_mapping(out,
+		bt_field_class_enumeration_mapping_get_label(any),
+		bt_field_class_enumeration_unsigned_mapping_borrow_ranges_const(m));
+}
+
 static bt_field_class *enumeration_copy(bt_trace_class *trace_class, const bt_field_class *in, int is_signed)
 {
 	bt_field_class *out = is_signed ? bt_field_class_enumeration_signed_create(trace_class) :
 		bt_field_class_enumeration_unsigned_create(trace_class);
 	int r = 0;
 
-	for (uint64_t i = 0; out && !r && i < bt_field_class_enumeration_get_mapping_count(in); i++) {
-		if (is_signed) {
-			const bt_field_class_enumeration_signed_mapping *m =
-				bt_field_class_enumeration_signed_borrow_mapping_by_index_const(in, i);
-
-			r = (int) bt_field_class_enumeration_signed_add_mapping(out, bt_field_class_enumeration_mapping_get_label(
-				bt_field_class_enumeration_signed_mapping_as_mapping_const(m)),
-				bt_field_class_enumeration_signed_mapping_borrow_ranges_const(m));
-		} else {
-			const bt_field_class_enumeration_unsigned_mapping *m =
-				bt_field_class_enumeration_unsigned_borrow_mapping_by_index_const(in, i);
-
-			r = (int) bt_field_class_enumeration_unsigned_add_mapping(out, bt_field_class_enumeration_mapping_get_label(
-				bt_field_class_enumeration_unsigned_mapping_as_mapping_const(m)),
-				bt_field_class_enumeration_unsigned_mapping_borrow_ranges_const(m));
-		}
-	}
+	for (uint64_t i = 0; out && !r && i < bt_field_class_enumeration_get_mapping_count(in); i++)
+		r = is_signed ? signed_copy(out, in, i) : unsigned_copy(out, in, i);
 	if (r) {
 		bt_field_class_put_ref(out);
 		return NULL;
@@ -63,11 +70,14 @@ static bt_field_class *enumeration_copy(bt_trace_class *trace_class, const bt_fi
 
 static bt_field_class *array_copy(bt_trace_class *trace_class, const bt_field_class *in, int is_static)
 {
-	bt_field_class *element = class_copy(trace_class, bt_field_class_array_borrow_element_field_class_const(in)), *out = NULL;
+	const bt_field_class *of = bt_field_class_array_borrow_element_field_class_const(in);
+	const uint64_t length = is_static ? bt_field_class_array_static_get_length(in) : 0;
+	bt_field_class *element = class_copy(trace_class, of), *out = NULL;
 
-	if (element)
-		out = is_static ? bt_field_class_array_static_create(trace_class, element, bt_field_class_array_static_get_length(in)) :
-			bt_field_class_array_dynamic_create(trace_class, element, NULL);
+	if (element && is_static)
+		out = bt_field_class_array_static_create(trace_class, element, length);
+	else if (element)
+		out = bt_field_class_array_dynamic_create(trace_class, element, NULL);
 	bt_field_class_put_ref(element);
 	return out;
 }
@@ -143,12 +153,14 @@ static void class_make(struct callers_class *c, const bt_field_class *payload)
 	bt_field_class *fields;
 	int r = 0;
 
-	if (bt_event_class_borrow_specific_context_field_class_const(c->in) || !bt_stream_class_supports_packets(stream_class) ||
+	if (bt_event_class_borrow_specific_context_field_class_const(c->in) ||
+			!bt_stream_class_supports_packets(stream_class) ||
 			!bt_stream_class_borrow_default_clock_class_const(stream_class))
 		return;
 	fields = bt_field_class_structure_create(trace_class);
 	for (uint64_t i = 0; fields && !r && i < bt_field_class_structure_get_member_count(payload); i++) {
-		const bt_field_class_structure_member *member = bt_field_class_structure_borrow_member_by_index_const(payload, i);
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(payload, i);
 
 		r = append(fields, bt_field_class_structure_member_get_name(member),
 			class_copy(trace_class, bt_field_class_structure_member_borrow_field_class_const(member)));
@@ -227,7 +239,8 @@ const bt_message *callers_message(struct expand *e, const bt_message *message)
 
 	if (!c || !c->out)
 		return message;
-	out = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, c->out, bt_event_borrow_packet_const(event),
+	out = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, c->out,
+		bt_event_borrow_packet_const(event),
 		bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
 	if (!out)
 		return NULL;

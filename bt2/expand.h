@@ -206,7 +206,8 @@ int named_is_call(struct expand *e, const bt_event *event);	/* a plain one: 1 or
 /* The event with its function's name, or as it is. The reference to `message` is taken. NULL: no memory. */
 const bt_message *named_message(struct expand *e, const bt_message *message, const char *name);
 void named_free(struct expand *e);
-int field_copy(bt_field *to, const bt_field *from);	/* of equal classes: 0, or -1: of a kind that is left alone */
+/* Of equal classes: 0, or -1: it is of a kind that is left alone. */
+int field_copy(bt_field *to, const bt_field *from);
 
 /* ---- output.c ---- */
 int out_append_unsigned(bt_trace_class *trace_class, bt_field_class *structure, const char *name, unsigned int bits, int hex);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Names of functions, as the files of executables and libraries have them where the trace is read: .symtab of the file,
- * or of its separate debug file (/usr/lib/debug/.build-id), else .dynsym. A file of another build-id than the trace's is
- * not looked at. Files may be anything: each table lies in the file, or is not there.
+ * Names of functions, as the files of executables and libraries have them where the trace is read: .symtab of the
+ * file, or of its separate debug file (/usr/lib/debug/.build-id), else .dynsym. A file of another build-id than the
+ * trace's is not looked at. Files may be anything: each table lies in the file, or is not there.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -84,12 +84,14 @@ static uint64_t note_build_id(const uint8_t *note, uint64_t size, char *hex, siz
 
 	while (size >= sizeof(Elf64_Nhdr)) {
 		const Elf64_Nhdr *head = (const Elf64_Nhdr *) note;
-		uint64_t name = ((uint64_t) head->n_namesz + 3) & ~UINT64_C(3), all = sizeof(*head) + name + (((uint64_t) head->n_descsz + 3) & ~UINT64_C(3));
+		uint64_t name = ((uint64_t) head->n_namesz + 3) & ~UINT64_C(3);
+		uint64_t all = sizeof(*head) + name + (((uint64_t) head->n_descsz + 3) & ~UINT64_C(3));
 		const uint8_t *bytes = note + sizeof(*head) + name;
 
 		if (all > size)
 			return 0;
-		if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 && head->n_descsz >= 8 && head->n_descsz * 2 < room) {
+		if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 && head->n_descsz >= 8 &&
+				head->n_descsz < room / 2) {
 			for (unsigned int i = 0; i < 8; i++)
 				id = id << 8 | bytes[i];
 			for (unsigned int i = 0; i < head->n_descsz; i++)
@@ -102,7 +104,7 @@ static uint64_t note_build_id(const uint8_t *note, uint64_t size, char *hex, siz
 	return 0;
 }
 
-/* The first eight bytes of its build-id, and all of it in hexadecimal; 0: it has none. Where the file is made for, too. */
+/* The first eight bytes of its build-id, and all of it in hexadecimal; 0: it has none. And s->low. */
 static uint64_t segments_read(struct symbols *s, char *hex, size_t room)
 {
 	const Elf64_Ehdr *head = file_head(&s->file);
@@ -140,14 +142,16 @@ static int symbols_take(struct symbols *s, const struct file *file, const Elf64_
 	const uint64_t n = table->sh_size / sizeof(Elf64_Sym);
 	const Elf64_Sym *symbol = file_at(file, table->sh_offset, table->sh_size);
 
-	if (!symbol || strings->sh_offset > file->size || !strings->sh_size || strings->sh_size > file->size - strings->sh_offset ||
+	if (!symbol || strings->sh_offset > file->size || !strings->sh_size ||
+			strings->sh_size > file->size - strings->sh_offset ||
 			file->data[strings->sh_offset + strings->sh_size - 1])
 		return 0;
 	s->list = calloc(n + 1, sizeof(*s->list));
 	for (uint64_t i = 0; s->list && i < n; i++, symbol++) {
 		const unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || symbol->st_name >= strings->sh_size)
+		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
+				symbol->st_name >= strings->sh_size)
 			continue;
 		s->list[s->count++] = (struct symbol) { symbol->st_value, symbol->st_value + symbol->st_size,
 			(const char *) file->data + strings->sh_offset + symbol->st_name };
@@ -202,7 +206,7 @@ void symbols_close(struct symbols *s)
 	free(s);
 }
 
-/* What the C++ runtime makes of a linkage name, where there is such a runtime. NULL: it is no such name. To be freed. */
+/* What the C++ runtime, where there is one, makes of a linkage name, to be freed. NULL: it is no such name. */
 static char *demangled(const char *name)
 {
 	static char *(*demangle)(const char *name, char *to, size_t *size, int *status);
@@ -245,7 +249,7 @@ void symbols_name(const struct symbols *s, uint64_t offset, uint64_t lookup, cha
 		return;
 	}
 	name = demangled(found->name);
-	snprintf(text, size, "%.*s+0x%llx", name ? NAME_MOST : (int) strcspn(found->name, "@"), name ? name : found->name,
-		(unsigned long long) (s->low + offset - found->low));
+	snprintf(text, size, "%.*s+0x%llx", name ? NAME_MOST : (int) strcspn(found->name, "@"),
+		name ? name : found->name, (unsigned long long) (s->low + offset - found->low));
 	free(name);
 }

@@ -13,7 +13,8 @@ static int check_records(const struct spi_rule *rule, char *why)
 	if (rule->backtrace && (rule->one_event || rule->compact))
 		return spi_refuse(why, "a backtrace belongs to a call's entry event: leave out one-event and compact");
 	if (rule->backtrace && rule->payloads.count)
-		return spi_refuse(why, "a payload asks for its backtraces itself (spi_call_backtrace): leave out backtrace");
+		return spi_refuse(why, "a payload asks for its backtraces itself (spi_call_backtrace): "
+				  "leave out backtrace");
 	if (!rule->payloads.count)
 		return rule->payload_args.count ? spi_refuse(why, "an argument needs a payload that it is for") : 0;
 	if (rule->one_event || rule->compact || rule->budget)

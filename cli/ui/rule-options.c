@@ -201,8 +201,8 @@ static int options_check(const struct rule_options *o, const struct rule_command
 		return o->asked.nr_pids > 1 ? usage(o, "--pid", "given twice") : 0;
 	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(o, NULL, problem);
-	if (o->all && (o->func_count || o->asked.nr_pids || o->asked.exec.count || o->asked.one_event || o->asked.backtrace ||
-	    o->tree.count))
+	if (o->all && (o->func_count || o->asked.nr_pids || o->asked.exec.count || o->asked.one_event ||
+	    o->asked.backtrace || o->tree.count))
 		return usage(o, NULL, "--all goes with -s and -c only");
 	if (!o->all && !o->func_count && !o->tree.count)
 		return usage(o, NULL, command->action == RULE_ACTION_DISABLE ?

@@ -379,6 +379,8 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
  * is other code, or no code at all. Where the function is entered the stack is as the caller has left it.
  */
 uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
+/* Do the SPI_CALL_MOST bytes before a return address end with a call? */
+int spi_code_ends_in_call(const uint8_t *code) SPI_HIDDEN;
 /*
  * A function that only returns, and has room behind that for a jump which one store puts there? SPI_JUMP_SIZE bytes are
  * read.

@@ -95,7 +95,8 @@ struct spi_core_ops {
 	int (*function_of)(const struct spi_point *point, struct spi_function_told *function);
 	void (*functions_ask)(void);	/* function_say() of all that have `said`, soon, by the control thread. Any thread of the program's */
 	/* The return addresses above a call whose entry a thunk has saved: unwind/stack.h. Any thread, any state. */
-	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most, enum spi_stack_end *end);
+	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most,
+		enum spi_stack_end *end);
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
@@ -165,8 +166,9 @@ struct spi_payload_ops {
 	 */
 	int (*set_tags)(struct spi_point *point, const char *tags);
 	/*
-	 * Backtraces: make and register, as one provider, the entry events with a backtrace of those of n points that have
-	 * none yet. From then on the module records by what spi_point.backtraces says. Agent thread only. 0 or -errno.
+	 * Backtraces: make and register, as one provider, the entry events with a backtrace of those of n points that
+	 * have none yet. From then on the module records by what spi_point.backtraces says. Agent thread only. 0 or
+	 * -errno.
 	 */
 	int (*backtraces)(struct spi_point **points, unsigned int n);
 	/*

@@ -58,14 +58,15 @@ static int want_change(struct spi_backtraces *b, unsigned int i, const struct sp
 {
 	const char *was = b->wants[i].tags ? b->wants[i].tags : "";
 	const char *now = asked->tag[0] ? spi_tags_text(was, asked->tag, add) : was;
+	const uint32_t one = add ? 1 : UINT32_MAX;
 
 	if (!now)
 		return -1;
-	b->wants[i].users += add ? 1 : UINT32_MAX;
+	b->wants[i].users += one;
 	if (asked->tag[0])
 		__atomic_store_n(&b->wants[i].tags, now, __ATOMIC_RELEASE);
 	else
-		__atomic_store_n(&b->wants[i].untagged, b->wants[i].untagged + (add ? 1 : UINT32_MAX), __ATOMIC_RELAXED);
+		__atomic_store_n(&b->wants[i].untagged, b->wants[i].untagged + one, __ATOMIC_RELAXED);
 	if (b->wants[i].users)
 		__atomic_store_n(&b->wants[i].frames, asked->backtrace, __ATOMIC_RELEASE);
 	else
@@ -103,7 +104,8 @@ void spi_backtraces_change(const struct rule *rule, int add)
 	if (!rule->text.backtrace)
 		return;
 	if (add && (!spi_payload->backtraces || spi_payload->backtraces(rule->points, rule->count) < 0)) {
-		spi_note("'%s': LTTng-UST refused the events with backtraces: its entries have none", rule->text.function);
+		spi_note("'%s': LTTng-UST refused the events with backtraces: its entries have none",
+			rule->text.function);
 		return;
 	}
 	for (uint32_t i = 0; i < rule->count; i++) {
@@ -114,6 +116,6 @@ void spi_backtraces_change(const struct rule *rule, int add)
 			point_remove(rule->points[i], &rule->text);
 	}
 	if (add && addresses)
-		spi_note("'%s': the calls of %u functions are recorded by address, and so without backtraces", rule->text.function,
-			addresses);
+		spi_note("'%s': the calls of %u functions are recorded by address, and so without backtraces",
+			rule->text.function, addresses);
 }

@@ -16,6 +16,7 @@
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/cfi/cfi.h"
+#include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/unwind/stack.h"
 
 #define KNOWN		8192u			/* entries; 128 KB, of which untouched pages take nothing */
@@ -30,8 +31,7 @@ static uint64_t age;				/* in the bits above an address; control side writes it 
 struct walk {
 	struct spi_registers *regs;
 	uint64_t low, high;			/* words there can be read */
-	int is_call;				/* the registers are those behind a call, else of interrupted code */
-	int is_exact;				/* all registers are known */
+	int is_call;				/* else the registers are those of interrupted code */
 };
 
 void spi_stack_forget(void)
@@ -39,10 +39,22 @@ void spi_stack_forget(void)
 	__atomic_fetch_add(&age, UINT64_C(1) << AGE_SHIFT, __ATOMIC_RELAXED);
 }
 
+/* Of near code, which a signal has interrupted; nothing is called from there. */
+static uint64_t near_word(uint64_t pc)
+{
+	unsigned int words, fp_words;
+
+	if (spi_frames_of(pc, &words, &fp_words) < 0 || !words)
+		return SPI_CFI_NONE;
+	return SPI_CFI_WORD | (uint64_t) words << (8 + 3) | (uint64_t) fp_words << 32 | UINT64_C(1) << 48;
+}
+
 static __attribute__((noinline)) uint64_t rules_look(struct known *entry, uint64_t mark, uint64_t pc, int is_call)
 {
 	uint64_t rules = is_call && spi_restorer_of(pc) ? SPI_CFI_SIGNAL : spi_cfi_word(pc - (uint64_t) is_call);
 
+	if (rules == SPI_CFI_NONE && !is_call)
+		rules = near_word(pc);
 	__atomic_store_n(&entry->rules, rules, __ATOMIC_RELAXED);
 	__atomic_store_n(&entry->check, mark ^ rules, __ATOMIC_RELAXED);
 	return rules;
@@ -91,7 +103,7 @@ static int step_full(struct walk *w)
 	return spi_cfi_step(w->regs, w->is_call) < 0 || w->regs->r[SPI_DWARF_SP] <= sp ? -1 : 0;
 }
 
-/* Code that nothing describes, as programs make it: a frame pointer leads to its caller's, and the return address is above. */
+/* Code that nothing describes: a frame pointer leads to the caller's, and the return address is above. */
 static int step_pointer(struct walk *w)
 {
 	struct spi_registers *regs = w->regs;

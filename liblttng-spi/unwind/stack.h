@@ -15,8 +15,8 @@ struct spi_frame;
 struct spi_registers;
 
 /*
- * From these registers, of the caller of a function, outwards: the caller's instruction first. Addresses of return slots
- * are those that the slots have replaced. Fills at most `most`; returns how many.
+ * From these registers, of the caller of a function, outwards: the caller's instruction first. Addresses of return
+ * slots are those that the slots have replaced. Fills at most `most`; returns how many.
  */
 unsigned int spi_stack_walk(struct spi_registers *regs, uint64_t *to, unsigned int most, enum spi_stack_end *end);
 /* The same of the call whose entry a thunk has saved: element 0 is where the call returns to. */

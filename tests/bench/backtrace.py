@@ -39,8 +39,8 @@ def main():
         samples = {name: [] for name, _, _ in ways}
         for _ in range(ROUNDS):
             for name, how, environment in ways:
-                done = subprocess.run(('./backtrace', str(frames), how), stdout=subprocess.PIPE, text=True, env=environment,
-                                      check=False)
+                done = subprocess.run(('./backtrace', str(frames), how), stdout=subprocess.PIPE, text=True,
+                                      env=environment, check=False)
                 if done.returncode or not done.stdout.strip():
                     sys.exit('  %s: status %d, said %r' % (name, done.returncode, done.stdout))
                 samples[name].append(float(done.stdout))

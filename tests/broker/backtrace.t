@@ -15,7 +15,8 @@ session() { quiet lttng create "$1" -o "$PWD/$1"; }
 # shape SESSION - how many entries, and how many with a backtrace of which length and end
 shape() {
 	spi_read "$1"
-	grep 'spi:app_work_entry' "$1.txt" | sed -E 's/.*backtrace_end = \( "(\w+)".*_backtrace_length = ([0-9]+),.*/\1 \2/; t; s/.*/none/' |
+	grep 'spi:app_work_entry' "$1.txt" |
+		sed -E 's/.*backtrace_end = \( "(\w+)".*_backtrace_length = ([0-9]+),.*/\1 \2/; t; s/.*/none/' |
 		sort | uniq -c | xargs
 }
 
@@ -26,7 +27,8 @@ session three
 check "three frames" "$SPI_LTTNG" enable-event --spi -f app_work --backtrace=3
 quiet lttng start
 session all
-check "all frames, with a scope and a filter" "$SPI_LTTNG" enable-event --spi -f app_work --backtrace --exec app --filter 'number < 2'
+check "all frames, with a scope and a filter" "$SPI_LTTNG" enable-event --spi -f app_work --backtrace --exec app \
+	--filter 'number < 2'
 quiet lttng start
 session scoped
 check "without, with a scope" "$SPI_LTTNG" enable-event --spi -f app_work --exec app
@@ -43,7 +45,8 @@ is "$(shape three)" "5 limit 3" "a rule for three frames has three"
 is "$(shape all)" "2 complete 4" "a rule for more has all, of the calls that its filter takes"
 is "$(shape scoped)" "5 none" "a rule with a scope and without backtraces has none"
 is "$(shape stock)" "5 none" "a stock rule records what others instrument, without"
-is "$(spi_count first app_work_exit) $(spi_count three app_work_exit) $(spi_count all app_work_exit)" "5 5 2" "each has its exits"
+exits() { for session; do spi_count "$session" app_work_exit; done | xargs; }
+is "$(exits first three all)" "5 5 2" "each has its exits"
 
 # In one session, with both rules.
 session late

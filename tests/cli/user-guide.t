@@ -164,6 +164,7 @@ needs() {
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
+	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;
 	'spi-inject '*LIB*) command=${command/'[LIB]'/$PWD/lib.so} ;;
 	esac

@@ -14,12 +14,14 @@ import sys
 def main():
     places, calls = {}, {}
     for line in open(sys.argv[1], encoding='utf-8', errors='replace'):
-        event = re.search(r' (lttng_ust_(?:statedump:bin_info|lib:load)): .*baddr = (0x\w+), memsz = (\d+), path = "([^"]*)"', line)
+        event = re.search(r' (lttng_ust_(?:statedump:bin_info|lib:load)): .*'
+                          r'baddr = (0x\w+), memsz = (\d+), path = "([^"]*)"', line)
         if event:
             places[int(event[2], 16)] = (int(event[3]), os.path.basename(event[4]))
         event = re.search(r' spi:hit_entry: .*\bn = (\d+), backtrace_end = \( "(\w+)"', line)
         if event:
-            calls[int(event[1])] = (event[2], [int(a, 16) for a in re.findall(r'\] = (0x\w+)', line.split('callers = ')[0])])
+            addresses = re.findall(r'\] = (0x\w+)', line.split('callers = ')[0])
+            calls[int(event[1])] = (event[2], [int(address, 16) for address in addresses])
     for number in sorted(calls):
         end, addresses = calls[number]
         words = []

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * hit(n) is called with n = 0, 1, ... from stacks of all kinds, always in the same order: C and C++ functions, recursion,
- * callbacks of libc's, tail calls, a large frame, an aligned one, signal handlers on the thread's stack and on another,
- * threads, a library, code that is made at run time.
+ * hit(n) is called with n = 0, 1, ... from stacks of all kinds, always in the same order: C and C++ functions,
+ * recursion, callbacks of libc's, tail calls, a large frame, an aligned one, signal handlers on the thread's stack and
+ * on another, threads, a library, code that is made at run time.
  *
  *	backtrace [LIBRARY] [wait]
  *

@@ -89,8 +89,8 @@ static int describe(const struct spi_point *point, const struct tp_point *tp, st
 		return -ENOMEM;
 	for (unsigned int i = 0; i < OWN_FIELDS; i++)		/* these keep their names, parameters give way */
 		names[i] = tp_draft_name(&d, own_names[i], 0);
-	if (tp_draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 || tp_draft_add_not_known(&d, &lacks) < 0 ||
-			own_add(&d, names) < 0)
+	if (tp_draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+			tp_draft_add_not_known(&d, &lacks) < 0 || own_add(&d, names) < 0)
 		return -ENOMEM;
 	to->event = tp->entry;
 	to->event.columns = d.columns;
@@ -116,7 +116,8 @@ static int made_keep(const struct tp_backtrace *from)
 
 static int has_none(const struct spi_point *point)
 {
-	const uint32_t others = SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_TREE | SPI_POINT_CLIENTS;
+	const uint32_t others = SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_TREE |
+		SPI_POINT_CLIENTS;
 
 	return point->payload && !(point->flags & others) && !((const struct tp_point *) point->payload)->backtrace;
 }

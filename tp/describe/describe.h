@@ -225,8 +225,8 @@ SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_
 /* ---- backtrace.c ---- */
 
 /*
- * The same for the entry events with backtraces, of those points that are to have one and have none yet: made_for[i], or
- * NULL. 0, or -errno: nothing was made.
+ * The same for the entry events with backtraces, of those points that are to have one and have none yet: made_for[i],
+ * or NULL. 0, or -errno: nothing was made.
  */
 SPI_HIDDEN int tp_describe_backtraces(struct spi_point **points, unsigned int n, struct tp_backtrace **made_for);
 

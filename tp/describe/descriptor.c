@@ -121,7 +121,8 @@ int tp_draft_add_not_known(struct draft *d, const struct tp_not_known *what)
 
 /* ---- events ---- */
 
-struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *name, const struct lttng_ust_probe_desc *provider)
+struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *name,
+	const struct lttng_ust_probe_desc *provider)
 {
 	struct lttng_ust_tracepoint_class *c = tp_alloc(sizeof(*c));
 	struct lttng_ust_event_desc *e = tp_alloc(sizeof(*e));

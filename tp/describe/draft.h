@@ -32,8 +32,8 @@ SPI_HIDDEN const char *tp_draft_name(struct draft *d, const char *raw, unsigned 
 SPI_HIDDEN int tp_draft_add(struct draft *d, const char *name, const struct lttng_ust_type_common *type,
 	struct tp_column column);
 /* The kept ones of n map fields; names[] as tp_draft_name() gave them, or NULL to find them now. */
-SPI_HIDDEN int tp_draft_add_all(struct draft *d, const struct spi_map_field *fields, unsigned int n, const uint8_t *keep,
-	const char **names);
+SPI_HIDDEN int tp_draft_add_all(struct draft *d, const struct spi_map_field *fields, unsigned int n,
+	const uint8_t *keep, const char **names);
 /* The event's field for values that are not known; the record has its text from the capture program. */
 SPI_HIDDEN int tp_draft_add_not_known(struct draft *d, const struct tp_not_known *what);
 /* The event's description. NULL: no memory. */

@@ -4,13 +4,13 @@
  * Entries with a backtrace. A function that a rule with backtraces ever asked for has two entry events of one name
  * (describe/backtrace.c), and a session that records the name has rules on both. It gets one of the two:
  *
- *	a session whose filter asks for a rule by its tag ($app.spi:rules): the one with a backtrace, if that rule asks
- *		for backtraces
- *	any other session: the one with a backtrace, if a rule without a tag asks for backtraces, and, where the process
- *		belongs to a run of the front end's, the session is the run's
+ *	a session whose filter asks for a rule by its tag ($app.spi:rules): the one with a backtrace, if that rule
+ *		asks for backtraces
+ *	any other session: the one with a backtrace, if a rule without a tag asks for backtraces, and, where the
+ *		process belongs to a run of the front end's, the session is the run's
  *
- * Rules may ask for several numbers of frames: a session has the largest one that one of its rules asks for. The stack is
- * walked once a call, as far as the largest of all, and only where a session takes the record.
+ * Rules may ask for several numbers of frames: a session has the largest one that one of its rules asks for. The stack
+ * is walked once a call, as far as the largest of all, and only where a session takes the record.
  */
 #include "liblttng-spi/base/base.h"
 #include "tp/record/record.h"
@@ -31,8 +31,8 @@ static int filter_takes(struct tp_shot *shot, const struct lttng_ust_event_commo
 }
 
 /* Inside a read-side section. */
-uint32_t tp_backtrace_frames(struct tp_shot *shot, const struct spi_point *point, const struct lttng_ust_event_common *event,
-	const struct lttng_ust_channel_buffer *channel)
+uint32_t tp_backtrace_frames(struct tp_shot *shot, const struct spi_point *point,
+	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel)
 {
 	const struct spi_backtraces *b = __atomic_load_n(&point->backtraces, __ATOMIC_ACQUIRE);
 	int is_open, is_runs = -1;	/* it takes the event whatever the tags */
@@ -66,7 +66,8 @@ static void walk(const struct spi_point *point, const struct spi_frame *frame, s
 {
 	uint32_t most = __atomic_load_n(&point->backtraces->frames, __ATOMIC_RELAXED);
 
-	b->count = tp_core->stack_callers(frame, b->addresses, most < SPI_BACKTRACE_MOST ? most : SPI_BACKTRACE_MOST, &b->end);
+	most = most < SPI_BACKTRACE_MOST ? most : SPI_BACKTRACE_MOST;
+	b->count = tp_core->stack_callers(frame, b->addresses, most, &b->end);
 }
 
 /* Behind what the program has recorded, so many frames at most. Returns the record's length. */

@@ -42,7 +42,8 @@ static void entry_offer(struct spi_thread *t, const struct tp_entry *entry, uint
 			tp_notify_by(&shot, probe);
 		if (!recorder || !tp_recorder_takes(&shot, probe->data, channel) ||
 				(is_tree && !tp_pair_takes(tp, probe->data, channel, entry->has_slot)) ||
-				(spi_unlikely(has_backtrace) && tp_backtrace_frames(&shot, tp->point, probe->data, channel)))
+				(spi_unlikely(has_backtrace) &&
+				 tp_backtrace_frames(&shot, tp->point, probe->data, channel)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->entry, record, length, recorder);
@@ -129,7 +130,8 @@ SPI_INLINE void record_entry(struct spi_thread *t, const struct tp_entry *entry,
 	uint8_t record[program ? program->length + TP_SLOP : 1];
 
 	if (program)
-		fire_entry(t, entry, record, tp_serialise(program, entry->frame, entry->vec, entry->stride, record), heard);
+		fire_entry(t, entry, record, tp_serialise(program, entry->frame, entry->vec, entry->stride, record),
+			heard);
 	else
 		fire_entry(t, entry, (uint8_t *) words, sizeof(words), heard);
 }

@@ -36,7 +36,7 @@ SPI_HIDDEN void tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, 
 SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
 
 /* ---- backtrace.c; inside a read-side section ---- */
-/* How many frames the session's record of an entry has; 0: it is the one without a backtrace. `shot` and `event` are of either. */
+/* How many frames the session's record of an entry has; 0: the one without a backtrace. shot, event: of either. */
 SPI_HIDDEN uint32_t tp_backtrace_frames(struct tp_shot *shot, const struct spi_point *point,
 	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel);
 /* The entry to all sessions for which that is so; `heard` names their channels then, too. */

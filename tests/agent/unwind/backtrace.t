@@ -14,8 +14,8 @@ lib=$SPI_TOP_SRCDIR/tests/lib
 
 # truth PROGRAM - what gdb has, in PROGRAM.truth; but made code
 truth() {
-	BACKTRACE_OUT=$1.all BACKTRACE_MOST=24 timeout $((30 * SPI_PATIENCE)) gdb -q -batch -x "$lib/backtrace-gdb.py" --args "./$1" \
-		./library.so >gdb.out 2>&1 </dev/null
+	BACKTRACE_OUT=$1.all BACKTRACE_MOST=24 timeout $((30 * SPI_PATIENCE)) gdb -q -batch -x "$lib/backtrace-gdb.py" \
+		--args "./$1" ./library.so >gdb.out 2>&1 </dev/null
 	grep -v '?' "$1.all" >"$1.truth" || diag "$(tail -n 3 gdb.out)"
 }
 # compare PROGRAM TRACE NAME - the trace against that
@@ -55,16 +55,17 @@ compare plain attached.d "as gdb's: a process that runs already" || diag "$(cat 
 # What people read: names, and how a backtrace ends.
 spi_trace_ok "printed" -f hit --backtrace=24 ./plain ./library.so
 made=$(grep ' n = 22,' trace.out | grep -o 'callers = .*')
-like "$made" '\[0\] = "direct\+[^"]*", \[1\] = "0x[0-9a-f]+", \[2\] = "calls_made_code\+[^"]*", \[3\] = "main\+0x[0-9a-f]+ \[plain\]"' \
+like "$made" '\[0\] = "direct\+[^"]*", \[1\] = "0x[0-9a-f]+", \[2\] = "calls_made_code\+[^"]*", \[3\] = "main\+0x' \
 	"made code without .eh_frame is passed by its frame pointer" || diag "$made"
 check "C++ names" grep -q 'shapes::square<double>::area(int) const+0x[0-9a-f]* \[plain\]' trace.out
 check "a place without a name is one in its object" grep -q '"0x[0-9a-f]* \[library.so\]"' trace.out
 check "a complete one" grep -q ' n = 0, backtrace_end = ( "complete"' trace.out
-check "one that is longer than the limit" grep -q ' n = 2, backtrace_end = ( "limit" : container = 1 ), _backtrace_length = 24,' trace.out
+limit='n = 2, backtrace_end = ( "limit" : container = 1 ), _backtrace_length ='
+check "one that is longer than the limit" grep -q " $limit 24," trace.out
 is "$(grep -c 'lttng_ust_statedump' trace.out)" 0 "what tells where objects are is not printed"
 is "$(grep -c 'spi:hit_exit: .*backtrace' trace.out)" 0 "exits have no backtrace"
 spi_trace_ok "without a number" -f hit --backtrace ./plain
-check "16 frames" grep -q ' n = 2, backtrace_end = ( "limit" : container = 1 ), _backtrace_length = 16,' trace.out
+check "16 frames" grep -q " $limit 16," trace.out
 
 payload_cc payload.so backtrace-payload.c
 spi_trace -f hit --payload ./payload.so ./plain ./library.so >payload.out
