@@ -280,6 +280,7 @@ int spi_context_steps(const void *context) SPI_HIDDEN;
  *	SPI_JUMP_SIZE		bytes of a jump within 2 GB: an opcode, and the displacement from behind it
  *	SPI_DISPLACEMENT_SIZE	of that displacement
  *	SPI_JUMP_SHORT_SIZE	of one to nearby
+ *	SPI_CALL_MOST		bytes of the longest call
  *	SPI_CODE_TRAP		a one-byte instruction that raises SIGTRAP
  *	SPI_CODE_PREFIX		a byte before a jump that means nothing there
  *	SPI_CODE_SPIN		{ two bytes }: a jump to itself

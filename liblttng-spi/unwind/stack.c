@@ -103,17 +103,26 @@ static int step_full(struct walk *w)
 	return spi_cfi_step(w->regs, w->is_call) < 0 || w->regs->r[SPI_DWARF_SP] <= sp ? -1 : 0;
 }
 
+/* May a function return there? */
+static int is_return_address(uint64_t pc)
+{
+	uint8_t code[SPI_CALL_MOST];
+
+	if (spi_slot_of_word(pc) || spi_cfi_find(pc - 1) || spi_restorer_of(pc))
+		return 1;
+	return spi_memory_copy(code, pc - sizeof(code), sizeof(code)) == 0 && spi_code_ends_in_call(code);
+}
+
 /* Code that nothing describes: a frame pointer leads to the caller's, and the return address is above. */
 static int step_pointer(struct walk *w)
 {
 	struct spi_registers *regs = w->regs;
 	uint64_t fp = regs->r[SPI_DWARF_FP], pc;
-	uint8_t code;
 
 	if (fp < regs->r[SPI_DWARF_SP] || (fp & 7) || word_read(w, fp + 8, &pc) < 0 ||
 			word_read(w, fp, &regs->r[SPI_DWARF_FP]) < 0)
 		return -1;
-	if (pc && !spi_slot_of_word(pc) && (pc < CODE_LEAST || spi_memory_copy(&code, pc - 1, 1) < 0))
+	if (pc && (pc < CODE_LEAST || !is_return_address(pc)))
 		return -1;
 	regs->r[SPI_DWARF_PC] = pc;
 	regs->r[SPI_DWARF_SP] = fp + 16;
