@@ -32,6 +32,8 @@ static const struct spi_participant participants[] = {
 	}, {	/* unwind/unwind.c */
 		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
+	}, {	/* unwind/stack.c */
+		.object_found = spi_stack_look,
 		.objects_unloaded = spi_stack_forget,
 	}, {	/* unwind/leave.c */
 		.calls_begin = spi_leave_calls_begin,

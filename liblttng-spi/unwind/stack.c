@@ -49,6 +49,12 @@ static uint64_t near_word(uint64_t pc)
 	return SPI_CFI_WORD | (uint64_t) words << (8 + 3) | (uint64_t) fp_words << 32 | UINT64_C(1) << 48;
 }
 
+void spi_stack_look(const struct dl_phdr_info *info)
+{
+	(void) info;
+	spi_stack_forget();
+}
+
 static __attribute__((noinline)) uint64_t rules_look(struct known *entry, uint64_t mark, uint64_t pc, int is_call)
 {
 	uint64_t rules = is_call && spi_restorer_of(pc) ? SPI_CFI_SIGNAL : spi_cfi_word(pc - (uint64_t) is_call);

@@ -11,6 +11,7 @@
 #include "liblttng-spi/arch/arch.h"
 #include "liblttng-spi/base/payload.h"
 
+struct dl_phdr_info;
 struct spi_frame;
 struct spi_registers;
 
@@ -23,5 +24,6 @@ unsigned int spi_stack_walk(struct spi_registers *regs, uint64_t *to, unsigned i
 unsigned int spi_stack_callers(const struct spi_frame *frame, uint64_t *to, unsigned int most, enum spi_stack_end *end);
 /* What is known of code may be of other code by now. Control side. */
 void spi_stack_forget(void);
+void spi_stack_look(const struct dl_phdr_info *info);	/* likewise: an object that was not known */
 
 #endif /* SPI_UNWIND_STACK_H */

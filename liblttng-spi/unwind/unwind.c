@@ -42,7 +42,6 @@
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/unwind/internal.h"
-#include "liblttng-spi/unwind/stack.h"
 
 #define NEARER_MOST	4
 
@@ -69,7 +68,6 @@ void spi_unwind_look(const struct dl_phdr_info *info)
 {
 	static int done;
 
-	spi_stack_forget();
 	if (done || !spi_object_defines(info, SPI_LIBUNWIND_STEP))
 		return;
 	done = 1;
