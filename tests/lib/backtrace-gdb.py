@@ -22,7 +22,10 @@ def place(address):
 class Hit(gdb.Breakpoint):
     def stop(self):
         number = int(gdb.parse_and_eval('$rdi')) & 0xffffffff
-        frame, words = gdb.newest_frame().older(), []
+        frame, words = gdb.newest_frame(), []
+        while frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        frame = frame.older()
         while frame and frame.is_valid() and len(words) <= MOST:
             if frame.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME):	# these are on no stack
                 words.append(place(frame.pc()))
