@@ -59,6 +59,41 @@ check "off again" "$SPI_LTTNG" disable-event --spi -f app_work --backtrace=2
 quiet lttng destroy late
 is "$(shape late)" "3 limit 2 3 none" "one session with both rules has the backtrace once, until its rule is off"
 
+# In a process that runs: rules come and go between calls. Each line is so many calls, and is answered.
+cat >steps.c <<'C'
+#include <stdio.h>
+__attribute__((noipa)) int step(int n) { __asm__(""); return n + 1; }
+int main(void)
+{
+	for (int n, i; scanf("%d", &n) == 1; printf("%d\n", n), fflush(stdout))
+		for (i = 0; i < n; i++)
+			step(i);
+	return 0;
+}
+C
+spi_cc steps steps.c -Wl,--no-as-needed -llttng-ust
+coproc STEPS { exec timeout $((60 * SPI_PATIENCE)) ./steps; }
+steps() { echo "$1" >&"${STEPS[1]}" && read -r -t $((20 * SPI_PATIENCE)) <&"${STEPS[0]}"; }
+in_force() { [ "$("$SPI_LTTNG" list --spi | grep -Ec "Rule .*step.*: active")" = "$1" ]; }
+session plain
+check "without, in a running process" "$SPI_LTTNG" enable-event --spi -f step
+quiet lttng start
+spi_wait 20 in_force 1
+steps 3
+session both
+check "with, meanwhile" "$SPI_LTTNG" enable-event --spi -f step --backtrace=1
+quiet lttng start
+spi_wait 20 in_force 2
+steps 5
+check "off again, there" "$SPI_LTTNG" disable-event --spi -f step --backtrace=1
+spi_wait 20 in_force 1
+steps 7
+steps_shape() { spi_read "$1" && grep 'spi:step_entry' "$1.txt" | grep -c "$2" ; }
+quiet lttng destroy -a
+is "$(steps_shape plain .) $(steps_shape plain backtrace)" "15 0" "the session without has all calls, without backtraces"
+is "$(steps_shape both .) $(steps_shape both '_backtrace_length = 1,')" "5 5" "the session with has those of its rule's time"
+is "$(spi_count both step_exit)" 5 "and their exits"
+
 session refused
 wrong 2 "'0' is not a number of frames, from 1 to 128" enable-event --spi -f app_work --backtrace=0
 wrong 2 "'129' is not a number of frames" enable-event --spi -f app_work --backtrace=129
