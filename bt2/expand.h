@@ -181,8 +181,11 @@ int names_take(struct expand *e, const bt_event *event, const char *name);
  * it was set when the same event's was asked for before; when the process may be another program by now nothing is known.
  */
 const char *names_find(struct expand *e, const bt_event *event, uint64_t address, uint64_t *dumps);
-/* FUNCTION+OFFSET [OBJECT] of a return address in the event's process, as far as that is known. */
-void names_caller(struct expand *e, const bt_event *event, uint64_t address, char *text, size_t size);
+/*
+ * FUNCTION+OFFSET [OBJECT] of an address in the event's process, as far as that is known. is_call: it is a return
+ * address, else an interrupted instruction.
+ */
+void names_caller(struct expand *e, const bt_event *event, uint64_t address, int is_call, char *text, size_t size);
 void names_free(struct expand *e);
 
 /* ---- symbols.c ---- */
@@ -190,10 +193,11 @@ void names_free(struct expand *e);
 struct symbols *symbols_open(const char *path, uint64_t build_id);
 void symbols_close(struct symbols *symbols);
 /*
- * FUNCTION+OFFSET of a place, by the function that `lookup` is in; without such a function the place alone. Both count
- * from where the object begins.
+ * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call: the
+ * function is the one that has the byte before. Where none has, the place may be a function's beginning: a restorer is
+ * where a signal's handler returns to.
  */
-void symbols_name(const struct symbols *symbols, uint64_t offset, uint64_t lookup, char *text, size_t size);
+void symbols_name(const struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
 
 /* ---- callers.c ---- */
 int callers_has(struct expand *e, const bt_event *event);	/* a backtrace: 1 or 0, or -1 */

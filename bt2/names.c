@@ -284,11 +284,10 @@ const char *names_find(struct expand *e, const bt_event *event, uint64_t address
 	return p ? function_name(p->object, address - p->low) : NULL;
 }
 
-/* A return address is behind the call; where its function ends with the call that is another function's beginning. */
-void names_caller(struct expand *e, const bt_event *event, uint64_t address, char *text, size_t size)
+void names_caller(struct expand *e, const bt_event *event, uint64_t address, int is_call, char *text, size_t size)
 {
 	struct space *s = e->names ? space_get(e, event) : NULL;
-	struct place *p = s && s->is_one ? place_at(s, address - 1) : NULL;
+	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
 	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
 	size_t n;
 
@@ -298,7 +297,7 @@ void names_caller(struct expand *e, const bt_event *event, uint64_t address, cha
 	}
 	if (!p->object->symbols)
 		p->object->symbols = symbols_open(path, p->object->build_id);
-	symbols_name(p->object->symbols, address - p->low, address - p->low - 1, text, size);
+	symbols_name(p->object->symbols, address - p->low, is_call, text, size);
 	n = strlen(text);
 	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
 }

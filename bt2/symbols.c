@@ -225,12 +225,10 @@ static char *demangled(const char *name)
 	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }
 
-void symbols_name(const struct symbols *s, uint64_t offset, uint64_t lookup, char *text, size_t size)
+/* The nearest function that has the address, of those that begin at or before it; NULL: none. */
+static const struct symbol *symbol_at(const struct symbols *s, uint64_t at)
 {
-	size_t low = 0, high = s ? s->count : 0;
-	const struct symbol *found = NULL;
-	const uint64_t at = s ? s->low + lookup : 0;
-	char *name;
+	size_t low = 0, high = s->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -240,16 +238,28 @@ void symbols_name(const struct symbols *s, uint64_t offset, uint64_t lookup, cha
 		else
 			high = middle;
 	}
-	/* of those that begin there, and of those around, the nearest that has the address */
-	for (size_t i = low; i-- > 0 && low - i < 32 && !found; )
+	for (size_t i = low; i-- > 0 && low - i < 32; )
 		if (at < s->list[i].high || s->list[i].high == s->list[i].low)
-			found = &s->list[i];
+			return &s->list[i];
+	return NULL;
+}
+
+void symbols_name(const struct symbols *s, uint64_t offset, int is_call, char *text, size_t size)
+{
+	const uint64_t at = (s ? s->low : 0) + offset;
+	const struct symbol *found = s ? symbol_at(s, at - (uint64_t) is_call) : NULL;
+	char *name;
+
+	if (s && !found && is_call) {
+		found = symbol_at(s, at);
+		found = found && found->low == at ? found : NULL;
+	}
 	if (!found) {
 		snprintf(text, size, "0x%llx", (unsigned long long) offset);
 		return;
 	}
 	name = demangled(found->name);
 	snprintf(text, size, "%.*s+0x%llx", name ? NAME_MOST : (int) strcspn(found->name, "@"),
-		name ? name : found->name, (unsigned long long) (s->low + offset - found->low));
+		name ? name : found->name, (unsigned long long) (at - found->low));
 	free(name);
 }
