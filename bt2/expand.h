@@ -133,6 +133,7 @@ struct held {
 	struct held *next;
 	const bt_message *message;
 	int64_t ns;
+	int has_backtrace;
 	int is_call;			/* a plain one, */
 	const char *name;		/* of this function; NULL: not known yet */
 	uint64_t dumps;			/* of its process, by then: names.c */
@@ -145,6 +146,7 @@ struct expand {
 	int64_t hold;
 	struct names *names;
 	struct named_class *named;
+	struct callers_class *callers;
 	struct out_class *classes;
 	struct out_stream *streams;
 	struct process *processes;
@@ -179,13 +181,37 @@ int names_take(struct expand *e, const bt_event *event, const char *name);
  * it was set when the same event's was asked for before; when the process may be another program by now nothing is known.
  */
 const char *names_find(struct expand *e, const bt_event *event, uint64_t address, uint64_t *dumps);
+/*
+ * FUNCTION+OFFSET [OBJECT] of an address in the event's process, as far as that is known. is_call: it is a return
+ * address, else an interrupted instruction.
+ */
+void names_caller(struct expand *e, const bt_event *event, uint64_t address, int is_call, char *text, size_t size);
 void names_free(struct expand *e);
+
+/* ---- symbols.c ---- */
+/* Of the file there, if it is the one with these first bytes of its build-id (0: any). NULL: no memory. */
+struct symbols *symbols_open(const char *path, uint64_t build_id);
+void symbols_close(struct symbols *symbols);
+/*
+ * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call: the
+ * function is the one that has the byte before. Where none has, the place may be a function's beginning: a restorer is
+ * where a signal's handler returns to.
+ */
+void symbols_name(const struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
+
+/* ---- callers.c ---- */
+int callers_has(struct expand *e, const bt_event *event);	/* a backtrace: 1 or 0, or -1 */
+/* The event with its callers' names, or as it is. The reference to `message` is taken. NULL: no memory. */
+const bt_message *callers_message(struct expand *e, const bt_message *message);
+void callers_free(struct expand *e);
 
 /* ---- named.c ---- */
 int named_is_call(struct expand *e, const bt_event *event);	/* a plain one: 1 or 0, or -1 */
 /* The event with its function's name, or as it is. The reference to `message` is taken. NULL: no memory. */
 const bt_message *named_message(struct expand *e, const bt_message *message, const char *name);
 void named_free(struct expand *e);
+/* Of equal classes: 0, or -1: it is of a kind that is left alone. */
+int field_copy(bt_field *to, const bt_field *from);
 
 /* ---- output.c ---- */
 int out_append_unsigned(bt_trace_class *trace_class, bt_field_class *structure, const char *name, unsigned int bits, int hex);

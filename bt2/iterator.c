@@ -57,6 +57,7 @@ void expand_iterator_finalize(bt_self_message_iterator *self)
 	}
 	out_free(e);
 	named_free(e);
+	callers_free(e);
 	names_free(e);
 	bt_message_iterator_put_ref(e->upstream);
 	free(e);
@@ -199,7 +200,7 @@ static void held_name(struct expand *e, struct held *h)
 static int message_take(struct expand *e, const bt_message *message)
 {
 	struct held *h;
-	int r, is_call = 0;
+	int r, is_call = 0, has_backtrace = 0;
 
 	time_see(e, message);
 	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
@@ -207,7 +208,8 @@ static int message_take(struct expand *e, const bt_message *message)
 		const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
 
 		is_call = named_is_call(e, event);
-		if (is_call < 0 || (name && !is_call && names_take(e, event, name) < 0)) {
+		has_backtrace = is_call ? 0 : callers_has(e, event);
+		if (is_call < 0 || has_backtrace < 0 || (name && !is_call && names_take(e, event, name) < 0)) {
 			bt_message_put_ref(message);
 			return -1;
 		}
@@ -232,6 +234,7 @@ static int message_take(struct expand *e, const bt_message *message)
 	h->message = message;
 	h->ns = e->now_ns;
 	h->is_call = is_call;
+	h->has_backtrace = has_backtrace;
 	if (is_call)
 		held_name(e, h);
 	if (e->last)
@@ -270,6 +273,8 @@ static int put_one(struct expand *e, bt_message_array_const messages)
 			held_name(e, h);
 		if (h->is_call)
 			messages[0] = named_message(e, h->message, h->name);
+		if (h->has_backtrace)
+			messages[0] = callers_message(e, h->message);
 		if (!messages[0])
 			return -1;
 		if (h->ns > e->out_ns)

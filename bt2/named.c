@@ -79,7 +79,7 @@ static struct named_class *class_get(struct expand *e, const bt_event_class *in)
 	return c;
 }
 
-static int field_copy(bt_field *to, const bt_field *from)
+int field_copy(bt_field *to, const bt_field *from)
 {
 	bt_field_class_type type = bt_field_get_class_type(from);
 
@@ -87,6 +87,8 @@ static int field_copy(bt_field *to, const bt_field *from)
 		bt_field_integer_unsigned_set_value(to, bt_field_integer_unsigned_get_value(from));
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)) {
 		bt_field_integer_signed_set_value(to, bt_field_integer_signed_get_value(from));
+	} else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL) {
+		bt_field_real_single_precision_set_value(to, bt_field_real_single_precision_get_value(from));
 	} else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {
 		bt_field_real_double_precision_set_value(to, bt_field_real_double_precision_get_value(from));
 	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
@@ -98,7 +100,10 @@ static int field_copy(bt_field *to, const bt_field *from)
 			if (field_copy(bt_field_structure_borrow_member_field_by_index(to, i),
 					bt_field_structure_borrow_member_field_by_index_const(from, i)))
 				return -1;
-	} else if (type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY) {
+	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
+		if (type != BT_FIELD_CLASS_TYPE_STATIC_ARRAY &&
+				(int) bt_field_array_dynamic_set_length(to, bt_field_array_get_length(from)))
+			return -1;
 		for (uint64_t i = 0; i < bt_field_array_get_length(from); i++)
 			if (field_copy(bt_field_array_borrow_element_field_by_index(to, i),
 					bt_field_array_borrow_element_field_by_index_const(from, i)))

@@ -11,6 +11,8 @@
  * Processes are told apart by the context vpid; a trace without that, which is not one process's alone, has no names.
  * Another dump of a process begins when it executes another program: what that does not tell of again is not there any more.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bt2/expand.h"
@@ -25,6 +27,7 @@ struct object {
 	struct object *next;
 	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
 	char *path;
+	struct symbols *symbols;	/* NULL: nobody has asked for them yet */
 	struct spi_hash functions;
 	struct spi_hash_link *function_buckets[1024];
 };
@@ -281,6 +284,24 @@ const char *names_find(struct expand *e, const bt_event *event, uint64_t address
 	return p ? function_name(p->object, address - p->low) : NULL;
 }
 
+void names_caller(struct expand *e, const bt_event *event, uint64_t address, int is_call, char *text, size_t size)
+{
+	struct space *s = e->names ? space_get(e, event) : NULL;
+	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
+	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
+	size_t n;
+
+	if (!p) {
+		snprintf(text, size, "0x%" PRIx64, address);
+		return;
+	}
+	if (!p->object->symbols)
+		p->object->symbols = symbols_open(path, p->object->build_id);
+	symbols_name(p->object->symbols, address - p->low, is_call, text, size);
+	n = strlen(text);
+	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
+}
+
 void names_free(struct expand *e)
 {
 	if (!e->names)
@@ -296,6 +317,7 @@ void names_free(struct expand *e)
 			after = spi_hash_next(&o->functions, &f->link);
 			free(f);
 		}
+		symbols_close(o->symbols);
 		free(o->path);
 		free(o);
 	}

@@ -99,7 +99,7 @@ static bool is_plain(const struct spi_rule *rule)
 {
 	const char *function = rule->function;
 
-	if (rule->kind != spi_kind_call || rule->nr_pids || rule->exec.count || *rule->object)
+	if (rule->kind != spi_kind_call || rule->nr_pids || rule->exec.count || *rule->object || rule->backtrace)
 		return false;
 	for (const unsigned char *c = (const unsigned char *) function; *c; c++)
 		if (*c < ' ' || *c > '~' || *c == '"')
@@ -171,10 +171,14 @@ static void recording_glob(const char *function, char *glob, size_t size)
 	glob[at] = 0;
 }
 
-/*
- * A tree's calls are events of other providers, which instrument nothing; where
- * libraries are is recorded for those who turn addresses into names.
- */
+/* Where objects are, for readers that turn addresses into names. */
+static void add_places(struct output *out)
+{
+	add_of(out, "lttng_ust_statedump:", NULL, "*", "", "");
+	add_of(out, "lttng_ust_lib:", NULL, "*", "", "");
+}
+
+/* A tree's calls are events of other providers, which instrument nothing. */
 static void add_tree(struct output *out, const struct spi_rule *tree, const char *entries, const char *exits)
 {
 	if (tree->compact) {
@@ -186,8 +190,7 @@ static void add_tree(struct output *out, const struct spi_rule *tree, const char
 		if (tree->budget)
 			add_of(out, "spi_tree:", exits, "budget", "", "");
 	}
-	add_of(out, "lttng_ust_statedump:", NULL, "*", "", "");
-	add_of(out, "lttng_ust_lib:", NULL, "*", "", "");
+	add_places(out);
 }
 
 static int format_reserved(struct output *out, const struct spi_rule *wished, const char *filter)
@@ -216,6 +219,8 @@ static int format_reserved(struct output *out, const struct spi_rule *wished, co
 		add(out, joined, "*", glob, after);
 		snprintf(after, sizeof(after), "%s_exit", star);
 		add(out, tagged, "*", glob, after);
+		if (rule.backtrace)
+			add_places(out);
 	}
 	add(out, NULL, "", text, "");
 	free(joined);

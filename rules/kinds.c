@@ -8,8 +8,13 @@
 
 /* ---- functions ---- */
 
-static int check_payload(const struct spi_rule *rule, char *why)
+static int check_records(const struct spi_rule *rule, char *why)
 {
+	if (rule->backtrace && (rule->one_event || rule->compact))
+		return spi_refuse(why, "a backtrace belongs to a call's entry event: leave out one-event and compact");
+	if (rule->backtrace && rule->payloads.count)
+		return spi_refuse(why, "a payload asks for its backtraces itself (spi_call_backtrace): "
+				  "leave out backtrace");
 	if (!rule->payloads.count)
 		return rule->payload_args.count ? spi_refuse(why, "an argument needs a payload that it is for") : 0;
 	if (rule->one_event || rule->compact || rule->budget)
@@ -34,7 +39,7 @@ static int check_tree(const struct spi_rule *rule, char *why)
 		return spi_refuse(why, "a tree begins after a time or on a signal, not both");
 	if (rule->calls_of.count && rule->depth)
 		return spi_refuse(why, "the calls of single functions have no depth: leave it out");
-	return check_payload(rule, why);
+	return check_records(rule, why);
 }
 
 static void describe_tree(struct spi_writer *w, const struct spi_rule *rule)
@@ -54,7 +59,7 @@ static void describe_tree(struct spi_writer *w, const struct spi_rule *rule)
 /* ---- all of them ---- */
 
 const struct spi_rule_kind spi_rule_kinds[SPI_KINDS] = {
-	[SPI_KIND_CALL] = { SPI_KIND_CALL, "call", true, check_payload, describe_target },
+	[SPI_KIND_CALL] = { SPI_KIND_CALL, "call", true, check_records, describe_target },
 	[SPI_KIND_TREE] = { SPI_KIND_TREE, "tree", false, check_tree, describe_tree },
 };
 

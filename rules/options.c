@@ -40,6 +40,8 @@ const struct spi_rule_option spi_rule_options[] = {
 	  .help = "      --parse-only      analyse the program, record nothing\n" },
 	{ OPTION("pid", pids, PIDS), .where = SPI_IN_EVENT, .wrong = "%s is not a process id" },
 	{ OPTION("exec", exec, PROGRAMS), .where = SPI_IN_EVENT },
+	{ OPTION("backtrace", backtrace, COUNT), .where = SPI_IN_CALL, .scale = 1, .max = 128, .standard = 16,
+	  .said = ", with backtraces of at most % frames", .wrong = "'%s' is not a number of frames, from 1 to 128" },
 	{ OPTION("payload", payloads, FILES), .where = SPI_IN_AGENT, .said = ", for payload %" },
 	{ OPTION("payload-arg", payload_args, SETTINGS), .where = SPI_IN_AGENT },
 	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,

@@ -23,6 +23,7 @@
 enum spi_value {
 	SPI_VALUE_FLAG,		/* uint32_t; there is no value */
 	SPI_VALUE_DECIMAL,	/* uint32_t in 1/scale */
+	SPI_VALUE_COUNT,	/* the same; without a value it is `standard` */
 	SPI_VALUE_PERCENT,	/* the same; a % may follow */
 	SPI_VALUE_SIGNAL,	/* uint32_t; a name or a number */
 	SPI_VALUE_FOLLOW,	/* uint32_t, SPI_FOLLOW_* that are left out */
@@ -42,6 +43,7 @@ struct spi_rule_option {
 	uint16_t at;			/* offset in struct spi_rule */
 	enum spi_value value;
 	uint32_t scale, max;		/* of a decimal: from 1/scale to max */
+	uint32_t standard;		/* of a count that stands without a value */
 	const char *wrong;		/* why a value is refused */
 	const char *said;		/* what a user reads of the rule; NULL: the kind says it */
 	bool is_said_first;		/* before the others */

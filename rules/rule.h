@@ -61,6 +61,7 @@ struct spi_rule {
 	uint32_t after;				/* ms */
 	uint32_t on_signal;
 	uint32_t budget;			/* tenths of a percent */
+	uint32_t backtrace;			/* frames; 0: none */
 	uint32_t nr_pids;			/* the scope; none: every process */
 	int32_t pids[SPI_RULE_LIST_MAX];	/* ascending */
 	struct spi_rule_names exec;		/* names of programs, globs */

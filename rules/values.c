@@ -340,6 +340,10 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 {
 	void *to = (char *) rule + option->at;
 
+	if (!value && option->value == SPI_VALUE_COUNT) {
+		*(uint32_t *) to = option->standard;
+		return 0;
+	}
 	if (!value != (option->value == SPI_VALUE_FLAG))
 		return spi_refuse(why, value ? "it has no value" : "its value is missing");
 	switch (option->value) {
@@ -347,6 +351,7 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 		*(uint32_t *) to = 1;
 		return 0;
 	case SPI_VALUE_DECIMAL:
+	case SPI_VALUE_COUNT:
 	case SPI_VALUE_PERCENT:
 		return take_decimal(option, to, value, why);
 	case SPI_VALUE_SIGNAL:
@@ -409,6 +414,7 @@ static void put_value(struct spi_writer *w, const struct spi_rule *rule, const s
 	case SPI_VALUE_FLAG:
 		break;
 	case SPI_VALUE_DECIMAL:
+	case SPI_VALUE_COUNT:
 	case SPI_VALUE_PERCENT:
 		spi_put_decimal(w, *(const uint32_t *) from, option->scale);
 		break;

@@ -192,11 +192,11 @@ static int stock_mark(struct disabling *d, const char *func)
 static int func_mark(struct disabling *d, const struct rules_wish *wish)
 {
 	const struct spi_rule *asked = &d->options->asked;
-	int n = form_mark(d, wish, 1), m = 0;
+	int n = asked->backtrace ? 0 : form_mark(d, wish, 1), m = 0;
 
 	if (n >= 0 && !asked->one_event)
 		m = form_mark(d, wish, 0);
-	if (m >= 0 && !asked->one_event && !asked->nr_pids && !asked->exec.count)
+	if (m >= 0 && !asked->one_event && !asked->backtrace && !asked->nr_pids && !asked->exec.count)
 		m += stock_mark(d, wish->function);
 	return n < 0 || m < 0 ? -EINVAL : n + m;
 }

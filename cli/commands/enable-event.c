@@ -145,10 +145,10 @@ static int has_contexts(const struct enabling *e, int error, const char *channel
 }
 
 /*
- * What readers of a tree need on each record: whose it is, and of which function.
+ * What readers of a tree, or of backtraces, need on each record: whose it is, and of which function.
  * Once a session was started, its channels take no more contexts.
  */
-static void tree_add_contexts(struct enabling *e)
+static void address_contexts_add(struct enabling *e)
 {
 	static const struct {
 		enum lttng_event_context_type type;
@@ -171,7 +171,7 @@ static void tree_add_contexts(struct enabling *e)
 		rules_print("ust context %s added to channel %s\n", contexts[i].name, channel);
 	}
 	if (i < sizeof(contexts) / sizeof(contexts[0]) && !has_contexts(e, ret, channel))
-		say_warning("channel %s: without the contexts vpid, vtid and ip a tree's threads and functions cannot be told "
+		say_warning("channel %s: without the contexts vpid, vtid and ip threads and functions cannot be told "
 			"apart: %s", channel, lttng_strerror(ret));
 }
 
@@ -207,8 +207,8 @@ static int wish_enable(struct enabling *e, unsigned int i)
 				return -1;
 			made += ret;
 		}
-		if (wish.kind == spi_kind_tree && !turn)
-			tree_add_contexts(e);
+		if ((wish.kind == spi_kind_tree || e->options->asked.backtrace) && !turn)
+			address_contexts_add(e);
 	}
 	if (!made)
 		say_warning("%s: enabled already (channel %s, session %s)", func, channel_title(e->options),

@@ -350,7 +350,7 @@ int func_resolve(struct func *func, unsigned int index, const struct objects *ob
 
 	if (!func->tree) {
 		ret = func_find(func, index, objects, whose, stripped, stop_fd);
-		return ret || !func->payload ? ret : func_make_rule_of(func, spi_kind_call, func->payload);
+		return ret || !func->asked ? ret : func_make_rule_of(func, spi_kind_call, func->asked);
 	}
 	/* The agent knows where main() is without a symbol. */
 	if (*func->text && strcmp(func->text, "main"))

@@ -14,7 +14,7 @@ struct spi_rule;
 struct func {
 	const char *text;	/* as typed; "" for a tree without ROOT */
 	const struct spi_rule *tree;	/* what is asked of a tree whose root the function is; NULL: it is none */
-	const struct spi_rule *payload;	/* what is asked of a function whose calls payloads get; NULL: its calls are recorded */
+	const struct spi_rule *asked;	/* the options that a function's rule has; NULL: none that its text says */
 	char *object;		/* file name before the `:`, or NULL */
 	const char *pattern;	/* behind it; points into text */
 	int is_glob;

@@ -56,7 +56,7 @@ static int run_enable_trees(struct run *run)
 	int ret = 0;
 
 	if (!run->options->tree.count)
-		return 0;
+		return asked->backtrace ? run_enable_state(run, "lttng_ust_lib:*") : 0;
 	/* what the addresses mean, before the first of them */
 	if (!run->enable && !asked->compact)
 		ret = session_enable(&run->session, "spi_tree:function");
@@ -93,7 +93,7 @@ int run_enable_others(struct run *run)
 	if (ret == 0)
 		ret = session_enable(&run->session, "spi_call:*");
 	/* Where which library is, for readers that turn addresses into names. */
-	if (ret == 0 && (run->output || run->options->tree.count))
+	if (ret == 0 && (run->output || run->options->tree.count || run->options->asked.backtrace))
 		ret = run_enable_state(run, "lttng_ust_statedump:*");
 	return ret ? ret : run_enable_trees(run);
 }

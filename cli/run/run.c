@@ -61,8 +61,8 @@ static int run_take_funcs(struct run *run)
 	for (i = 0; i < o->func_count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
 			return -ENOMEM;
-		else if (run->is_payload)
-			run->funcs[run->func_count - 1].payload = &o->asked;
+		else if (run->is_payload || o->asked.backtrace)
+			run->funcs[run->func_count - 1].asked = &o->asked;
 	for (i = 0; i < o->tree.count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)
 			return -ENOMEM;
@@ -136,7 +136,9 @@ int run_daemon(struct run *run)
 
 static unsigned int run_viewer_filters(const struct trace_options *o)
 {
-	return !o->tree.count ? 0 : VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
+	if (!o->tree.count)
+		return o->asked.backtrace ? VIEWER_CALLERS : 0;
+	return VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
 }
 
 /* Daemons, session and viewer: what records. */

@@ -69,7 +69,8 @@ static const struct option list_options[] = {
 
 static const char enable_help[] =
 "Usage: lttng [GENERAL OPTIONS] enable-event --spi (-f FUNC | --tree[=ROOT])... [-s SESSION]\n"
-"             [-c CHANNEL] [--filter EXPR] [--one-event] [--pid PID]... [--exec NAME]...\n"
+"             [-c CHANNEL] [--filter EXPR] [--one-event | --backtrace[=N]] [--pid PID]...\n"
+"             [--exec NAME]...\n"
 "\n"
 "Record the calls of functions of unmodified programs, running and future ones.\n"
 "\n"
@@ -79,6 +80,7 @@ static const char enable_help[] =
 "  -c, --channel CHANNEL  not the default channel\n"
 "      --filter EXPR      record only calls for which EXPR is true\n"
 "      --one-event        one event a call, at its end, with its duration\n"
+"      --backtrace[=N]    who calls: the call stack in each entry, N frames at most (16)\n"
 "      --pid PID          in this process only; it needs not be linked with liblttng-ust\n"
 "      --exec NAME        in processes, running and future ones, of programs with this\n"
 "                         name (a glob) only: their file's, the one that they were\n"
@@ -88,7 +90,8 @@ static const char enable_help[] =
 
 static const char disable_help[] =
 "Usage: lttng [GENERAL OPTIONS] disable-event --spi ((-f FUNC | --tree[=ROOT])... | --all)\n"
-"             [-s SESSION] [-c CHANNEL] [--one-event] [--pid PID]... [--exec NAME]...\n"
+"             [-s SESSION] [-c CHANNEL] [--one-event | --backtrace[=N]] [--pid PID]...\n"
+"             [--exec NAME]...\n"
 "\n"
 "Take the instrumentation of functions out again. The options are those that the\n"
 "rule was made with; without --one-event both forms are meant, and without options\n"
@@ -100,6 +103,7 @@ static const char disable_help[] =
 "  -c, --channel CHANNEL  in this channel only\n"
 "      --tree[=ROOT]      the call tree that was given to enable-event --spi\n"
 "      --one-event        the rule with one event a call only\n"
+"      --backtrace[=N]    the rule with such backtraces only\n"
 "      --pid PID, --exec NAME  the rule with this scope\n"
 "  -h, --help             this help\n";
 
@@ -197,7 +201,8 @@ static int options_check(const struct rule_options *o, const struct rule_command
 		return o->asked.nr_pids > 1 ? usage(o, "--pid", "given twice") : 0;
 	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(o, NULL, problem);
-	if (o->all && (o->func_count || o->asked.nr_pids || o->asked.exec.count || o->asked.one_event || o->tree.count))
+	if (o->all && (o->func_count || o->asked.nr_pids || o->asked.exec.count || o->asked.one_event ||
+	    o->asked.backtrace || o->tree.count))
 		return usage(o, NULL, "--all goes with -s and -c only");
 	if (!o->all && !o->func_count && !o->tree.count)
 		return usage(o, NULL, command->action == RULE_ACTION_DISABLE ?
@@ -205,6 +210,8 @@ static int options_check(const struct rule_options *o, const struct rule_command
 			"which function? -f FUNC is missing, or --tree");
 	if (o->asked.one_event && !o->func_count)
 		return usage(o, NULL, "--one-event goes with -f FUNC: a tree has entries and exits");
+	if (o->asked.backtrace && !o->func_count)
+		return usage(o, NULL, "--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
 	return 0;
 }
 

@@ -72,6 +72,7 @@ static const char trace_help[] =
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --one-event       one event a call, at its end, with its duration\n"
+"      --backtrace[=N]   who calls: the call stack in each entry, N frames at most (16)\n"
 "      --string-max N    record at most N bytes of a string: 16 to 2000 (default\n"
 "                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
@@ -319,7 +320,7 @@ static int options_check(const struct trace_options *o)
 			return usage("-f needs the name of a function");
 	if (o->list) {
 		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count ||
-		    o->tree.option)
+		    o->tree.option || o->asked.backtrace)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");
@@ -331,6 +332,8 @@ static int options_check(const struct trace_options *o)
 		return usage("which function? -f FUNC is missing, or --tree");
 	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
+	if (!o->func_count && o->asked.backtrace)
+		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
 	if (o->asked.payloads.count && (o->asked.exec.count || o->string_max || o->output))
 		return usage("--payload goes with a COMMAND or -p PID, without -o and --string-max: nothing is recorded");
 	if (o->asked.exec.count) {

@@ -55,7 +55,7 @@ static char *viewer_plugin(void)
 /* babeltrace2's words for `url`, a directory with VIEWER_FILES, and `filters`, at most 6. 0, or a negative errno after one line was said. */
 static int viewer_make_words(char **argv, char *url, unsigned int filters)
 {
-	char *plugin = filters & (VIEWER_EXPAND | VIEWER_NAMES) ? viewer_plugin() : NULL;
+	char *plugin = filters & (VIEWER_EXPAND | VIEWER_NAMES | VIEWER_CALLERS) ? viewer_plugin() : NULL;
 
 	*argv++ = (char *) "babeltrace2";
 	if (!plugin && filters & VIEWER_EXPAND) {
@@ -91,7 +91,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 	viewer->filters = filters;
 	if (viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0)
 		return -ENOENT;
-	if (filters & VIEWER_NAMES)
+	if (filters & (VIEWER_NAMES | VIEWER_CALLERS))
 		viewer->sieve = sieve_start(&child.out);
 	if (viewer->sieve < 0) {
 		say_error("%s", strerror((int) -viewer->sieve));

@@ -25,6 +25,7 @@ struct viewer {
 /* ---- viewer.c ---- */
 
 #define VIEWER_EXPAND	1u	/* compact records become entries and exits again */
+#define VIEWER_CALLERS	4u	/* backtraces are shown with the functions' names; see sieve.h */
 #define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line; see sieve.h */
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/unwind/stack.h"
 #include "liblttng-spi/api/internal.h"
 
 #define INTEGERS	6u	/* registers that arguments are passed in: psABI, 3.2.3 */
@@ -118,6 +119,22 @@ SPI_API void *spi_call_pop(struct spi_call *call, struct spi_arguments *argument
 SPI_API void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *arguments, size_t size)
 {
 	return spi_call_pop(call, arguments, size <= 8 ? SPI_ARGUMENT_INTEGER : SPI_ARGUMENT_MEMORY, size);
+}
+
+/* At an exit the thunk's frame has the slot's return in its place, and the call's return address is behind it again. */
+SPI_API int spi_call_backtrace(const struct spi_call *call, uint64_t *addresses, size_t room)
+{
+	struct spi_registers regs;
+	enum spi_stack_end end;
+
+	if (!call->frame || !addresses || !room)
+		return 0;
+	spi_frame_caller(call->frame, &regs);
+	if (call->is_exit) {
+		regs.r[SPI_DWARF_SP] += sizeof(call->frame->stack[0]);
+		regs.r[SPI_DWARF_PC] = call->return_address;
+	}
+	return (int) spi_stack_walk(&regs, addresses, room < INT32_MAX ? (unsigned int) room : INT32_MAX, &end);
 }
 
 SPI_API int spi_call_propel(struct spi_call *call)

@@ -280,6 +280,7 @@ int spi_context_steps(const void *context) SPI_HIDDEN;
  *	SPI_JUMP_SIZE		bytes of a jump within 2 GB: an opcode, and the displacement from behind it
  *	SPI_DISPLACEMENT_SIZE	of that displacement
  *	SPI_JUMP_SHORT_SIZE	of one to nearby
+ *	SPI_CALL_MOST		bytes of the longest call
  *	SPI_CODE_TRAP		a one-byte instruction that raises SIGTRAP
  *	SPI_CODE_PREFIX		a byte before a jump that means nothing there
  *	SPI_CODE_SPIN		{ two bytes }: a jump to itself
@@ -379,6 +380,8 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
  * is other code, or no code at all. Where the function is entered the stack is as the caller has left it.
  */
 uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
+/* Do the SPI_CALL_MOST bytes before a return address end with a call? */
+int spi_code_ends_in_call(const uint8_t *code) SPI_HIDDEN;
 /*
  * A function that only returns, and has room behind that for a jump which one store puts there? SPI_JUMP_SIZE bytes are
  * read.

@@ -23,7 +23,7 @@
 #define SPI_AT_POINT_FULL_EXIT	136
 
 /* struct spi_child */
-#define SPI_AT_CHILD_SITE		232
+#define SPI_AT_CHILD_SITE		240
 
 /* struct spi_slot, and the arena of slots: the data of a slot is SPI_SLOT_HALF bytes behind its code. */
 #define SPI_AT_SLOT_RA		0

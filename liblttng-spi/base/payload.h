@@ -17,7 +17,9 @@
 
 struct spi_object;
 
-#define SPI_PAYLOAD_ABI 6u
+#define SPI_BACKTRACE_MOST	128u	/* frames of one backtrace; rules/options.c says so, too */
+
+#define SPI_PAYLOAD_ABI 7u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -41,6 +43,13 @@ struct spi_function_told {
 	const char *name;		/* demangled, with its scope, without its parameters: name_size bytes of a text that lives for ever */
 	uint32_t name_size, is_tree;	/* of a tree's map, or of a rule's by name */
 	uint8_t *said;			/* the module's own; 0: no call of it was recorded yet */
+};
+
+/* Why a walk has ended. The labels of the field backtrace_end are in this order (tp/describe/backtrace.c). */
+enum spi_stack_end {
+	SPI_STACK_COMPLETE = 0,	/* at the outermost function */
+	SPI_STACK_LIMIT,	/* there are more frames than were asked for */
+	SPI_STACK_LOST,		/* nothing says how the stack goes on, or it cannot be read */
 };
 
 /* Core services for payload modules. */
@@ -85,6 +94,9 @@ struct spi_core_ops {
 	/* The function that a point leads to; -1: it is not known. Any thread, any state. */
 	int (*function_of)(const struct spi_point *point, struct spi_function_told *function);
 	void (*functions_ask)(void);	/* function_say() of all that have `said`, soon, by the control thread. Any thread of the program's */
+	/* The return addresses above a call whose entry a thunk has saved: unwind/stack.h. Any thread, any state. */
+	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most,
+		enum spi_stack_end *end);
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
@@ -153,6 +165,12 @@ struct spi_payload_ops {
 	 * a text that lives for ever. Agent thread only. 0 or -ENOMEM.
 	 */
 	int (*set_tags)(struct spi_point *point, const char *tags);
+	/*
+	 * Backtraces: make and register, as one provider, the entry events with a backtrace of those of n points that
+	 * have none yet. From then on the module records by what spi_point.backtraces says. Agent thread only. 0 or
+	 * -errno.
+	 */
+	int (*backtraces)(struct spi_point **points, unsigned int n);
 	/*
 	 * Call trees. tree_prepare(): agent thread only; makes ready what the points of an object will need, and
 	 * gives the gate that they have: not 0 while somebody records. 0, or -errno and *why. tree_bind(): any

@@ -64,6 +64,19 @@ enum spi_left {
 /* Called once for a slot whose call ended otherwise than by returning; from unwinders, thread and process ends. */
 typedef void (*spi_left_fn)(struct spi_slot *slot, enum spi_left how);
 
+#define SPI_BACKTRACE_WANTS	8u	/* numbers of frames that rules of one function ask for at the same time */
+
+/* What rules in force ask for of a point: rules/backtraces.c. Never freed; calls read it in any thread. */
+struct spi_backtraces {
+	uint32_t frames;		/* the largest number of them all; 0: no rule asks for backtraces */
+	struct {
+		uint32_t frames;	/* at most; 0: the place is free */
+		uint32_t users;		/* rules that ask for so many */
+		uint32_t untagged;	/* of these, those without a tag */
+		const char *tags;	/* of the others; NULL: there are none */
+	} wants[SPI_BACKTRACE_WANTS];
+};
+
 /* What a call with compact records touches is the first line, with one event at each end the second, too. */
 struct spi_point {
 	uint64_t body;		/* 0: the moved first instructions; jump there to run the function. thunks.S */
@@ -106,6 +119,7 @@ struct spi_point {
 	const char *event_name;		/* base, unique in the process */
 	struct spi_clients *clients;	/* payload/payload.h; NULL: no client ever wanted it */
 	const char *tags;		/* of the rules in force that asked for it; NULL: none yet. rules/tags.c */
+	struct spi_backtraces *backtraces;	/* NULL: no rule ever asked for backtraces */
 };
 
 #define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "arch/offsets.h")

@@ -22,6 +22,25 @@ int spi_cfi_step(struct spi_registers *regs, int is_call) SPI_HIDDEN;
 /* The registers of what the signal frame (a struct ucontext) there interrupted; 0, or -1: it cannot be read. */
 int spi_frame_load(struct spi_registers *regs, uint64_t frame);
 
+/*
+ * The rules that hold at `pc` as one word, where they are what compilers make of nearly all code: the CFA is the stack
+ * pointer, or with SPI_CFI_BY_FP the frame pointer, plus bits 8 to 31; bits 32 to 47 say how many words below the CFA
+ * the frame pointer was saved (0: it was not), bits 48 to 63 the same of the return address. Bits 0 to 2 are one of
+ * these. Other registers are not looked at. Async-signal-safe.
+ */
+enum {
+	SPI_CFI_UNKNOWN = 0,	/* nobody has looked */
+	SPI_CFI_WORD,
+	SPI_CFI_STEP,		/* spi_cfi_step() knows */
+	SPI_CFI_END,		/* the outermost function */
+	SPI_CFI_NONE,		/* nothing describes the code */
+	SPI_CFI_LOST,		/* what describes it is in no form that is known */
+	SPI_CFI_SIGNAL,		/* an sa_restorer, behind which a signal frame stands: for the caller's use */
+};
+#define SPI_CFI_KIND(word)	((word) & 7)
+#define SPI_CFI_BY_FP		UINT64_C(8)
+uint64_t spi_cfi_word(uint64_t pc) SPI_HIDDEN;
+
 /* ---- find.c ---- */
 /* The FDE that an object's table has for an address, which may not be of it; NULL: none. Async-signal-safe, too. */
 const uint8_t *spi_cfi_find(uint64_t pc) SPI_HIDDEN;

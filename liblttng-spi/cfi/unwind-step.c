@@ -272,13 +272,14 @@ static int row_apply(const struct row *row, struct spi_registers *regs)
 	return 0;
 }
 
-int spi_cfi_step(struct spi_registers *regs, int is_call)
+/* The rules that hold at `pc`. 0; -1: nothing describes that code; -2: in no form that is known. */
+static int row_find(uint64_t pc, struct row *row)
 {
-	uint64_t pc = regs->r[SPI_DWARF_PC] - (uint64_t) (is_call != 0), begin;
 	const uint8_t *fde = spi_cfi_find(pc);
 	struct spi_cfi_bytes program;
 	struct run run;
 	struct spi_cie cie;
+	uint64_t begin;
 
 	if (!fde || spi_cfi_read(fde, pc, &cie, &program, &begin) < 0)
 		return -1;
@@ -286,11 +287,52 @@ int spi_cfi_step(struct spi_registers *regs, int is_call)
 	run.depth = 0;
 	run.row = run.first = (struct row) { .cfa = { SAME, 0 } };
 	if (rules_run(&run, cie.program, 0, ~UINT64_C(0)) < 0)
-		return -1;
+		return -2;
 	run.first = run.row;
 	if (rules_run(&run, program, begin, pc) < 0)
+		return -2;
+	*row = run.row;
+	return 0;
+}
+
+int spi_cfi_step(struct spi_registers *regs, int is_call)
+{
+	struct row row;
+
+	if (row_find(regs->r[SPI_DWARF_PC] - (uint64_t) (is_call != 0), &row) < 0)
 		return -1;
-	return row_apply(&run.row, regs);
+	return row_apply(&row, regs);
+}
+
+/* ---- rules as a word: cfi.h ---- */
+
+/* How many words below the CFA a register was saved; 0: it was not; -1: otherwise than that. */
+static int64_t words_below(const struct rule *rule)
+{
+	if (rule->how == SAME)
+		return 0;
+	return rule->how == AT_CFA && rule->value < 0 && rule->value % 8 == 0 ? -rule->value / 8 : -1;
+}
+
+uint64_t spi_cfi_word(uint64_t pc)
+{
+	static const int8_t kept_at[SPI_REGISTERS] = SPI_DWARF_KEPT_AT;
+	int64_t pc_below, fp_below;
+	struct row row;
+	int r = row_find(pc, &row);
+
+	if (r < 0)
+		return r == -1 ? SPI_CFI_NONE : SPI_CFI_LOST;
+	if (row.kept[KEPT - 1].how == UNDEFINED)
+		return SPI_CFI_END;
+	pc_below = words_below(&row.kept[KEPT - 1]);
+	fp_below = words_below(&row.kept[kept_at[SPI_DWARF_FP]]);
+	if (row.cfa.how != REGISTER || (row.cfa.value != SPI_DWARF_SP && row.cfa.value != SPI_DWARF_FP) ||
+			row.cfa_offset <= 0 || row.cfa_offset >> 24 || pc_below <= 0 || pc_below > UINT16_MAX ||
+			fp_below < 0 || fp_below > UINT16_MAX || row.kept[kept_at[SPI_DWARF_SP]].how != SAME)
+		return SPI_CFI_STEP;
+	return SPI_CFI_WORD | (row.cfa.value == SPI_DWARF_FP ? SPI_CFI_BY_FP : 0) | (uint64_t) row.cfa_offset << 8 |
+		(uint64_t) fp_below << 32 | (uint64_t) pc_below << 48;
 }
 
 int spi_frame_load(struct spi_registers *regs, uint64_t frame)

@@ -4,6 +4,7 @@
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/unwind/stack.h"
 #include "liblttng-spi/unwind/unwind.h"
 #include "liblttng-spi/dispositions/dispositions.h"
 #include "liblttng-spi/process/process.h"
@@ -31,6 +32,9 @@ static const struct spi_participant participants[] = {
 	}, {	/* unwind/unwind.c */
 		.calls_begin = spi_unwind_init,
 		.object_found = spi_unwind_look,
+	}, {	/* unwind/stack.c */
+		.object_found = spi_stack_look,
+		.objects_unloaded = spi_stack_forget,
 	}, {	/* unwind/leave.c */
 		.calls_begin = spi_leave_calls_begin,
 	}, {	/* call trees */
@@ -87,5 +91,6 @@ void spi_participants_begin(void)
 	spi_core_ops.compact_flushed = spi_budget_flushed;
 	spi_core_ops.function_of = spi_function_of;
 	spi_core_ops.functions_ask = spi_functions_ask;
+	spi_core_ops.stack_callers = spi_stack_callers;
 	spi_participant_count = sizeof(participants) / sizeof(participants[0]);
 }

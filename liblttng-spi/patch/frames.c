@@ -136,34 +136,53 @@ static void register_range(uint64_t code, uint64_t size, int64_t table)
 	libgcc.tell(d, object);
 }
 
-/* What libgcc has not been told of, one after the other: its lock may not be taken under the patch lock. */
-static struct waiting {
-	struct waiting *next;
+/*
+ * All that is described; and of this, by `waiting`, what libgcc has not been told of, one after the other: its lock may
+ * not be taken under the patch lock. Nothing is ever freed or changed.
+ */
+static struct range {
+	struct range *next, *waiting;
 	uint64_t code, size, frames;
-} *waiting;
+} *ranges, *waiting;
 
 void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames)
 {
-	struct waiting *w = spi_alloc(sizeof(*w));
+	struct range *r = spi_alloc(sizeof(*r));
 
-	if (!w)
+	if (!r)
 		return;
-	w->code = code;
-	w->size = size;
-	w->frames = frames;
-	w->next = waiting;
-	waiting = w;
+	r->code = code;
+	r->size = size;
+	r->frames = frames;
+	r->waiting = waiting;
+	waiting = r;
+	r->next = ranges;
+	__atomic_store_n(&ranges, r, __ATOMIC_RELEASE);
+}
+
+int spi_frames_of(uint64_t pc, unsigned int *words, unsigned int *fp_words)
+{
+	const struct range *r = __atomic_load_n(&ranges, __ATOMIC_ACQUIRE);
+	uint16_t frame;
+
+	while (r && pc - r->code >= r->size)
+		r = r->next;
+	if (!r || spi_memory_copy(&frame, r->frames + 2 * (pc - r->code), sizeof(frame)) < 0)
+		return -1;
+	*words = frame & SPI_FRAME_WORDS;
+	*fp_words = frame / (SPI_FRAME_WORDS + 1);
+	return 0;
 }
 
 void spi_frames_tell(void)
 {
 	uint64_t before = spi_patch_lock();
-	struct waiting *w = waiting;
+	struct range *w = waiting;
 
 	waiting = NULL;
 	spi_patch_unlock(before);
 	if (w)
 		spi_frames_find_unwinder();
-	for (; w && libgcc.tell; w = w->next)
+	for (; w && libgcc.tell; w = w->waiting)
 		register_range(w->code, w->size, (int64_t) (w->frames - 2 * w->code));
 }

@@ -97,6 +97,12 @@ uint64_t spi_trampoline_make(struct spi_object *object, uint64_t from, uint32_t 
 /* Load libgcc, before the first range is registered: where only the calling thread can load anything. */
 void spi_frames_find_unwinder(void);
 void spi_frames_tell(void);
+/*
+ * Near code is at `pc`: how far the frame's end is above the stack pointer, in words, the return address below it; and
+ * how far below that end the frame pointer was saved, 0: it is what it was. 0, or -1: it is other code. Any thread, any
+ * state.
+ */
+int spi_frames_of(uint64_t pc, unsigned int *words, unsigned int *fp_words);
 
 /* ---- text.c ---- */
 void spi_text_fork_child(void);

@@ -230,8 +230,10 @@ int spi_work_ready(struct work *w)
 static void tags_forget_left(struct rule *rule)
 {
 	for (uint32_t i = 0; i < rule->count; i++)
-		if (!rule->points[i]->users)
+		if (!rule->points[i]->users) {
 			spi_tags_clear(rule->points[i]);
+			spi_backtraces_clear(rule->points[i]);
+		}
 }
 
 /* ---- in force -------------------------------------------------------------------------------- */
@@ -259,6 +261,7 @@ int spi_work_put_in_force(struct work *w)
 		tags_forget_left(w->rule);
 	if (w->rule->text.tag[0] && !w->rule->clients)
 		spi_tags_change(w->rule->points, w->rule->count, w->rule->text.tag, 1);
+	spi_backtraces_change(w->rule, 1);
 	prepare_and_install(w, points, (const char **) (points + w->rule->count));
 	for (uint32_t i = 0; w->rule->clients && i < w->rule->count; i++)
 		spi_clients_point_use(w->rule->points[i], w->rule->clients);
@@ -285,6 +288,7 @@ static void take_out(struct rule *rule)
 	/* new calls are not this rule's; those under way have the rule's events at their end all the same (tp/describe/context.c) */
 	if (rule->text.tag[0] && !rule->clients)
 		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
+	spi_backtraces_change(rule, 0);
 	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();

@@ -12,6 +12,13 @@
 /* One more, or one less, rule with this tag asks for each of these points. */
 void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag, int add);
 void spi_tags_clear(struct spi_point *point);		/* a point that no rule uses */
+/* The text without one mention of the tag, or with one more; it lives for ever. NULL: it does not fit. */
+const char *spi_tags_text(const char *was, const char *tag, int add);
+
+/* ---- backtraces.c ---- */
+/* The rule's points come into force, or go: with backtraces, if the rule asks for them. */
+void spi_backtraces_change(const struct rule *rule, int add);
+void spi_backtraces_clear(struct spi_point *point);	/* a point that no rule uses */
 
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */

@@ -42,8 +42,7 @@ static const char *text_keep(const char *tags)
 	return text->tags;
 }
 
-/* The text without one mention of the tag, or with one more; NULL: does not fit. */
-static const char *text_change(const char *was, const char *tag, int add)
+const char *spi_tags_text(const char *was, const char *tag, int add)
 {
 	char now[TAGS_MAX];
 	size_t n = strlen(was), t = strlen(tag);
@@ -79,7 +78,7 @@ void spi_tags_change(struct spi_point **points, uint32_t count, const char *tag,
 			continue;
 		if (mine != was) {		/* neighbours mostly have the same rules */
 			was = mine;
-			now = text_change(was, tag, add);
+			now = spi_tags_text(was, tag, add);
 		}
 		if (now && spi_payload->set_tags && spi_payload->set_tags(points[i], now) == 0)
 			points[i]->tags = now;

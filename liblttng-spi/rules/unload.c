@@ -44,9 +44,11 @@ static void object_forget(struct spi_object *object)
 		}
 		rule->count = kept;
 	}
-	for (struct spi_point *p = spi_points_next(object, NULL); p; p = spi_points_next(object, p))
+	for (struct spi_point *p = spi_points_next(object, NULL); p; p = spi_points_next(object, p)) {
+		spi_backtraces_clear(p);
 		if (p->clients)
 			spi_clients_point_forget(p);
+	}
 	spi_patch_forget(object);
 	spi_points_forget(object);
 }

@@ -165,6 +165,7 @@ def part_pair():
         Variant('static tracepoint pair', 'calls-static', ['bench:FUNCTION*']),
         spi('lttng-spi pair, unmodified program'),
         spi('lttng-spi --one-event', ['spi:FUNCTION'], spi_rule='call(FUNCTION;one-event)'),
+        spi('lttng-spi pair, backtrace of all its frames', spi_rule='call(FUNCTION;backtrace)'),
         Variant('-finstrument-functions, lttng-ust-cyg-profile', 'calls-cyg', ['lttng_ust_cyg_profile*:*'],
                 {'LD_PRELOAD': CYG % ''}),
         Variant('-finstrument-functions, lttng-ust-cyg-profile-fast', 'calls-cyg', ['lttng_ust_cyg_profile*:*'],

@@ -31,6 +31,7 @@
 #define TP_AREA_LARGE		1024u
 #define TP_AREA_CHUNK		64u	/* slots whose areas are made together */
 #define TP_ONE_EXTRA		9u	/* bytes of a one-event record's `duration` and `left` */
+#define TP_BACKTRACE_MOST	(5u + 8u * SPI_BACKTRACE_MOST)	/* bytes: how it ends, how many, the addresses */
 #define TP_PROVIDER		"spi"
 #define TP_LABELS_MAX		1024u
 
@@ -60,6 +61,12 @@ struct tp_event {
 	struct lttng_ust_probe_ctx probe;		/* the same for every record; lttng-ust only reads it */
 };
 
+/* The entry event with a backtrace, of a function that a rule with backtraces ever asked for. It never changes. */
+struct tp_backtrace {
+	struct tp_event event;
+	const struct tp_program *program;	/* what the record begins with */
+};
+
 /* spi_point.payload */
 struct tp_point {
 	struct tp_event entry;		/* one-event mode: the only event */
@@ -77,6 +84,7 @@ struct tp_point {
 		const void *channel;
 		uint64_t since;
 	} alone[2];
+	const struct tp_backtrace *backtrace;	/* NULL: none */
 };
 
 /* Uses of spi_thread.payload[]; [1] belongs to the core. */

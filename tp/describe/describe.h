@@ -222,6 +222,14 @@ extern SPI_HIDDEN uint32_t tp_string_max;	/* bytes, NUL included; for programs c
  */
 SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_point **made, const char **errors);
 
+/* ---- backtrace.c ---- */
+
+/*
+ * The same for the entry events with backtraces, of those points that are to have one and have none yet: made_for[i],
+ * or NULL. 0, or -errno: nothing was made.
+ */
+SPI_HIDDEN int tp_describe_backtraces(struct spi_point **points, unsigned int n, struct tp_backtrace **made_for);
+
 /* ---- context.c: $app.spi:rules and $app.spi:run ---- */
 
 SPI_HIDDEN void tp_context_register(void);

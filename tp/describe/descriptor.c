@@ -24,9 +24,8 @@
 #include <string.h>
 #include <lttng/ust-abi.h>
 #include "liblttng-spi/base/base.h"
-#include "tp/describe/describe.h"
+#include "tp/describe/draft.h"
 
-#define FIELDS_LOOKED_AT	256u	/* parameters beyond are left out */
 #define FIELD_NAME_MAX		200u
 #define BASE_NAME_MAX		220u	/* of an event, without provider and suffixes */
 #define ONE_RESULT_MAX		400u	/* bytes of a returned value in a one-event record */
@@ -36,16 +35,6 @@ struct batch {
 	const struct lttng_ust_event_desc **events;
 	struct lttng_ust_tracepoint **tracepoints;
 	unsigned int n;
-};
-
-/* The fields of one event as they are put together. */
-struct draft {
-	const struct spi_map *map;
-	const struct lttng_ust_event_field **fields;
-	struct tp_column *columns;
-	unsigned int n;
-	const char *names[TP_FIELDS_MAX];	/* taken */
-	unsigned int names_count;
 };
 
 /* ---- fields ---- */
@@ -58,8 +47,7 @@ static int name_taken(const struct draft *d, const char *name)
 	return 0;
 }
 
-/* A field name for `raw`, unique in the event; parameters without a name are arg<number>. NULL: no memory. */
-static const char *draft_name(struct draft *d, const char *raw, unsigned int number)
+const char *tp_draft_name(struct draft *d, const char *raw, unsigned int number)
 {
 	char name[FIELD_NAME_MAX + 16];
 	unsigned int again = 1;
@@ -77,7 +65,7 @@ static const char *draft_name(struct draft *d, const char *raw, unsigned int num
 	return d->names_count < TP_FIELDS_MAX ? d->names[d->names_count++] = tp_strndup(name, strlen(name)) : NULL;
 }
 
-static int draft_begin(struct draft *d, const struct spi_map *map)
+int tp_draft_begin(struct draft *d, const struct spi_map *map)
 {
 	memset(d, 0, sizeof(*d));
 	d->map = map;
@@ -86,7 +74,7 @@ static int draft_begin(struct draft *d, const struct spi_map *map)
 	return d->fields && d->columns ? 0 : -ENOMEM;
 }
 
-static int draft_add(
+int tp_draft_add(
 	struct draft *d, const char *name, const struct lttng_ust_type_common *type, struct tp_column column)
 {
 	struct lttng_ust_event_field *f = tp_alloc(sizeof(*f));
@@ -101,8 +89,8 @@ static int draft_add(
 	return 0;
 }
 
-/* Add the kept ones of n map fields; names[] as draft_name() gave them, or NULL to find them now. */
-static int draft_add_all(
+/* Add the kept ones of n map fields; names[] as tp_draft_name() gave them, or NULL to find them now. */
+int tp_draft_add_all(
 	struct draft *d, const struct spi_map_field *fields, unsigned int n, const uint8_t *keep, const char **names)
 {
 	for (unsigned int i = 0; i < n; i++) {
@@ -113,35 +101,35 @@ static int draft_add_all(
 
 		if (!keep[i])
 			continue;
-		name = names ? names[i] : draft_name(d, spi_map_string(d->map, fields[i].name), fields[i].param + 1);
+		name = names ? names[i] : tp_draft_name(d, spi_map_string(d->map, fields[i].name), fields[i].param + 1);
 		type = tp_type_make(d->map, &fields[i], &column);
-		r = draft_add(d, name, type, column);
+		r = tp_draft_add(d, name, type, column);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-/* The event's field for values that are not known; the record has its text from the capture program. */
-static int draft_add_not_known(struct draft *d, const struct tp_not_known *what)
+int tp_draft_add_not_known(struct draft *d, const struct tp_not_known *what)
 {
 	static const struct spi_map_field text = { .kind = SPI_KIND_TEXT, .size = 1, .base = 10 };
 	struct tp_column column;
 	const struct lttng_ust_type_common *type = tp_type_make(d->map, &text, &column);
 
-	return tp_not_known_text(what) ? draft_add(d, draft_name(d, "not_known", 0), type, column) : 0;
+	return tp_not_known_text(what) ? tp_draft_add(d, tp_draft_name(d, "not_known", 0), type, column) : 0;
 }
 
 /* ---- events ---- */
 
-static struct lttng_ust_event_desc *event_make(const struct batch *b, const char *name, struct draft *d)
+struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *name,
+	const struct lttng_ust_probe_desc *provider)
 {
 	struct lttng_ust_tracepoint_class *c = tp_alloc(sizeof(*c));
 	struct lttng_ust_event_desc *e = tp_alloc(sizeof(*e));
 
 	if (!c || !e)
 		return NULL;
-	*c = tp_class(d->fields, d->n, b->provider);
+	*c = tp_class(d->fields, d->n, provider);
 	*e = tp_desc(name, c);
 	return e;
 }
@@ -150,7 +138,7 @@ static struct lttng_ust_event_desc *event_make(const struct batch *b, const char
 static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint,
 	const char *name, struct draft *d, const struct spi_point *point)
 {
-	struct lttng_ust_event_desc *desc = event_make(b, name, d);
+	struct lttng_ust_event_desc *desc = tp_draft_event(d, name, b->provider);
 
 	if (!desc || tp_event_name_use(TP_PROVIDER, name) < 0)
 		return "no memory";
@@ -201,23 +189,17 @@ static int names_make(const char *raw, const char *suffix0, const char *suffix1,
 
 /* ---- points ---- */
 
-struct fields {
-	const struct spi_map_field *entry, *result;
-	unsigned int entry_count, result_count;
-	uint8_t entry_keep[FIELDS_LOOKED_AT], result_keep[FIELDS_LOOKED_AT];
-};
-
-static void fields_of(struct fields *f, const struct spi_point *point)
+void tp_fields_of(struct tp_fields *f, const struct spi_point *point)
 {
 	const struct spi_map_func *func = point->func;
 
 	f->entry = SPI_MAP_AT(point->map, fields, struct spi_map_field, func->field_first);
 	f->result = f->entry + func->field_count;
-	f->entry_count = func->field_count < FIELDS_LOOKED_AT ? func->field_count : FIELDS_LOOKED_AT;
-	f->result_count = func->ret_count < FIELDS_LOOKED_AT ? func->ret_count : FIELDS_LOOKED_AT;
+	f->entry_count = func->field_count < TP_FIELDS_LOOKED_AT ? func->field_count : TP_FIELDS_LOOKED_AT;
+	f->result_count = func->ret_count < TP_FIELDS_LOOKED_AT ? func->ret_count : TP_FIELDS_LOOKED_AT;
 }
 
-static void fields_note(const struct spi_point *point, const struct fields *f)
+static void fields_note(const struct spi_point *point, const struct tp_fields *f)
 {
 	unsigned int n = point->func->field_count + point->func->ret_count;
 
@@ -253,8 +235,8 @@ static const char *half_make(struct batch *b, const struct spi_point *point, con
 		return "no memory";
 	if (point->events_of)
 		return NULL;
-	if (draft_begin(&draft, point->map) < 0 || draft_add_all(&draft, fields, n, keep, NULL) < 0 ||
-			draft_add_not_known(&draft, &lacks) < 0)
+	if (tp_draft_begin(&draft, point->map) < 0 || tp_draft_add_all(&draft, fields, n, keep, NULL) < 0 ||
+			tp_draft_add_not_known(&draft, &lacks) < 0)
 		return "no memory";
 	return event_add(b, event, tracepoint, name, &draft, point);
 }
@@ -263,10 +245,10 @@ static const char *bind_pair(
 	struct batch *b, struct spi_point *point, struct tp_point *tp, struct lttng_ust_tracepoint *tracepoints)
 {
 	const char *entry_name = NULL, *exit_name = NULL;
-	struct fields f;
+	struct tp_fields f;
 	const char *why;
 
-	fields_of(&f, point);
+	tp_fields_of(&f, point);
 	if (point->events_of)
 		events_share(tp, point->events_of);
 	else if (names_make(point->event_name, "_entry", "_exit", &entry_name, &exit_name) < 0)
@@ -287,7 +269,7 @@ static const char *bind_pair(
 }
 
 /* What is left of a one-event record for arguments is the same whatever the length of strings. */
-static unsigned int one_result_room(const struct fields *f, const struct tp_program *program)
+static unsigned int one_result_room(const struct tp_fields *f, const struct tp_program *program)
 {
 	for (unsigned int i = 0; i < f->result_count; i++)
 		if (tp_is_string(&f->result[i]))
@@ -300,10 +282,10 @@ static const char *bind_one(
 {
 	const char *duration, *left, *names[TP_FIELDS_MAX] = { NULL }, *name, *same, *why;
 	struct tp_not_known lacks = { .length = 0 };
-	struct fields f;
+	struct tp_fields f;
 	struct draft d;
 
-	fields_of(&f, point);
+	tp_fields_of(&f, point);
 	if (f.result_count > TP_FIELDS_MAX / 2)
 		f.result_count = TP_FIELDS_MAX / 2;
 	tp->exit_program = tp_compile(f.result, f.result_count, ONE_RESULT_MAX, 1, f.result_keep, NULL);
@@ -322,20 +304,20 @@ static const char *bind_one(
 	}
 	if (names_make(point->event_name, "", "", &name, &same) < 0)
 		return "no event name free";
-	if (draft_begin(&d, point->map) < 0)
+	if (tp_draft_begin(&d, point->map) < 0)
 		return "no memory";
 	/* what is ours keeps its name, parameters give way */
-	duration = draft_name(&d, "duration", 0);
-	left = draft_name(&d, "left", 0);
+	duration = tp_draft_name(&d, "duration", 0);
+	left = tp_draft_name(&d, "left", 0);
 	for (unsigned int i = 0; i < f.result_count; i++)
 		if (f.result_keep[i])
-			names[i] = draft_name(&d, spi_map_string(d.map, f.result[i].name), 0);
-	if (draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
-			draft_add_not_known(&d, &lacks) < 0 ||
-			draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
-			draft_add(&d, duration, &tp_integers[0][0][3].parent,
+			names[i] = tp_draft_name(&d, spi_map_string(d.map, f.result[i].name), 0);
+	if (tp_draft_add_all(&d, f.entry, f.entry_count, f.entry_keep, NULL) < 0 ||
+			tp_draft_add_not_known(&d, &lacks) < 0 ||
+			tp_draft_add_all(&d, f.result, f.result_count, f.result_keep, names) < 0 ||
+			tp_draft_add(&d, duration, &tp_integers[0][0][3].parent,
 				(struct tp_column) { TP_COLUMN_UNSIGNED, 8, 1 }) < 0 ||
-			draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
+			tp_draft_add(&d, left, tp_left_type, (struct tp_column) { TP_COLUMN_UNSIGNED, 1, 1 }) < 0)
 		return "no memory";
 	why = event_add(b, &tp->entry, tracepoint, name, &d, point);
 	if (!why)

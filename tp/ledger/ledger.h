@@ -44,6 +44,14 @@ struct tp_due_set {
 };
 _Static_assert(sizeof(struct tp_due_set) <= TP_AREA_SMALL, "kept in a slot's small area");
 
+/* The channel has recorded the entry. */
+SPI_INLINE void tp_due_heard(struct tp_due_set *heard, const void *channel)
+{
+	if (heard->n < TP_DUE_MAX)
+		heard->channel[heard->n] = channel;
+	heard->n++;
+}
+
 /* The n channels of `set`, or, where n is 0, the channel `one` are owed the exit. The slot was just pushed. */
 SPI_HIDDEN void tp_due_many(struct spi_thread *t, struct spi_slot *slot, const struct tp_due_set *set);
 SPI_INLINE void tp_due_one(struct spi_slot *slot, const void *channel)

@@ -58,6 +58,17 @@ static int op_bind(struct spi_point **points, unsigned int n, const char **error
 	return r < 0 ? r : fresh;
 }
 
+static int op_backtraces(struct spi_point **points, unsigned int n)
+{
+	struct tp_backtrace **made = tp_alloc(n * sizeof(*made));
+	int r = made ? tp_describe_backtraces(points, n, made) : -ENOMEM;
+
+	for (unsigned int i = 0; r == 0 && i < n; i++)
+		if (made[i])
+			tp_backtrace_attach(points[i], made[i]);
+	return r;
+}
+
 /*
  * A handler that left a record's making by siglongjmp() has left the thread within lttng-ust's read-side section, and
  * lttng-ust's own end waits for that: for ever. A thread that ends goes back to none.
@@ -315,6 +326,7 @@ static const struct spi_payload_ops ops = {
 	.size = sizeof(ops),
 	.bind = op_bind,
 	.bind_generic = tp_bind_generic,
+	.backtraces = op_backtraces,
 	.thread_end = op_thread_end,
 	.can_fork = op_can_fork,
 	.fork_before = op_fork_before,

@@ -24,18 +24,12 @@
 
 /* ---- entry ------------------------------------------------------------ */
 
-static void heard_add(struct tp_due_set *heard, const void *channel)
-{
-	if (heard->n < TP_DUE_MAX)
-		heard->channel[heard->n] = channel;
-	heard->n++;
-}
-
 /* Any number of rules on the entry event, with filters and triggers. `heard` names the channels that have recorded the entry. */
-static void entry_offer(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	struct tp_due_set *heard, int has_slot)
+static void entry_offer(struct spi_thread *t, const struct tp_entry *entry, uint8_t *record, uint32_t length,
+	struct tp_due_set *heard)
 {
-	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0;
+	struct tp_point *tp = entry->tp;
+	const int is_tree = (tp->point->flags & SPI_POINT_TREE) != 0, has_backtrace = !is_tree && tp->backtrace;
 	struct tp_shot shot = { .event = &tp->entry, .record = record, .length = length };
 	struct spi_thread_count *count = tp_count(t);
 
@@ -47,19 +41,23 @@ static void entry_offer(struct spi_thread *t, struct tp_point *tp, uint8_t *reco
 		if (!recorder)
 			tp_notify_by(&shot, probe);
 		if (!recorder || !tp_recorder_takes(&shot, probe->data, channel) ||
-				(is_tree && !tp_pair_takes(tp, probe->data, channel, has_slot)))
+				(is_tree && !tp_pair_takes(tp, probe->data, channel, entry->has_slot)) ||
+				(spi_unlikely(has_backtrace) &&
+				 tp_backtrace_frames(&shot, tp->point, probe->data, channel)))
 			continue;
 		if (!spi_thread_owes(t) || !tp_debts_block(t, channel))
 			error = tp_record(&tp->entry, record, length, recorder);
 		if (!error)
-			heard_add(heard, channel);
+			tp_due_heard(heard, channel);
 		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
+	if (spi_unlikely(has_backtrace))
+		tp_backtrace_offer(t, entry, heard);
 	count->entries += heard->n;
 }
 
-static void fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *record, uint32_t length,
-	struct tp_due_set *heard, int has_slot)
+static void fire_entry(struct spi_thread *t, const struct tp_entry *entry, uint8_t *record, uint32_t length,
+	struct tp_due_set *heard)
 {
 	const int first = tp_is_first(t);
 	tp_reader *reader;
@@ -69,9 +67,9 @@ static void fire_entry(struct spi_thread *t, struct tp_point *tp, uint8_t *recor
 	if (spi_unlikely(first))
 		mask = spi_signals_hold(TP_SIGNALS);
 	reader = tp_read_lock(t);
-	if (spi_unlikely(tp->point->flags & SPI_POINT_UNNAMED))
-		tp_function_met(t, tp->point);
-	entry_offer(t, tp, record, length, heard, has_slot);
+	if (spi_unlikely(entry->tp->point->flags & SPI_POINT_UNNAMED))
+		tp_function_met(t, entry->tp->point);
+	entry_offer(t, entry, record, length, heard);
 	tp_read_unlock(reader);
 	if (spi_unlikely(first)) {
 		tp_in_name_learn(tp_tid());
@@ -124,17 +122,18 @@ SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_slot *slot, struc
 }
 
 /* Without a program the record is the function's address and its call site. */
-SPI_INLINE void record_entry(struct spi_thread *t, struct tp_point *tp, struct spi_frame *frame,
-	const uint8_t *vec, uint64_t stride, struct tp_due_set *heard, int has_slot)
+SPI_INLINE void record_entry(struct spi_thread *t, const struct tp_entry *entry, struct tp_due_set *heard)
 {
-	const struct tp_program *program = tp->entry_program;
-	uint64_t words[2] = { tp->point->address, tp_call_site(tp->point, frame->ra) };
+	const struct spi_point *point = entry->tp->point;
+	const struct tp_program *program = entry->tp->entry_program;
+	uint64_t words[2] = { point->address, tp_call_site(point, entry->frame->ra) };
 	uint8_t record[program ? program->length + TP_SLOP : 1];
 
 	if (program)
-		fire_entry(t, tp, record, tp_serialise(program, frame, vec, stride, record), heard, has_slot);
+		fire_entry(t, entry, record, tp_serialise(program, entry->frame, entry->vec, entry->stride, record),
+			heard);
 	else
-		fire_entry(t, tp, (uint8_t *) words, sizeof(words), heard, has_slot);
+		fire_entry(t, entry, (uint8_t *) words, sizeof(words), heard);
 }
 
 uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
@@ -177,7 +176,7 @@ uint64_t tp_call_entry(struct spi_point *point, struct spi_frame *frame, const u
 	}
 	heard.n = 0;
 	if (spi_likely(CMM_ACCESS_ONCE(tp->entry.tracepoint->state)))
-		record_entry(t, tp, frame, vec, stride, &heard, slot != NULL);
+		record_entry(t, &(struct tp_entry) { tp, frame, vec, stride, slot != NULL }, &heard);
 	if (spi_likely(slot != NULL) && (spi_likely(heard.n) ||
 			(CMM_ACCESS_ONCE(tp->exit.tracepoint->state) && tp_exit_wanted(t, tp))))
 		code = slot_take(t, slot, point, frame, &heard);

@@ -11,6 +11,15 @@
 #include "liblttng-spi/calls/calls.h"
 #include "tp/ledger/ledger.h"
 
+/* A call whose entry is being recorded: what call.c and backtrace.c make the record of. */
+struct tp_entry {
+	struct tp_point *tp;
+	struct spi_frame *frame;
+	const uint8_t *vec;
+	uint64_t stride;
+	int has_slot;
+};
+
 #define TP_SMALL_RECORD	96u	/* bytes; longer ones take just the stack that they need */
 
 /* ---- call.c, call-exit.c: any call; in these terms the usual one is recorded by fast.c ---- */
@@ -25,6 +34,15 @@ SPI_HIDDEN void tp_exit_failed(struct spi_thread *t, const struct tp_point *tp, 
 	const void *channel, int error);
 
 SPI_HIDDEN void tp_call_is_late(uint64_t p);	/* one that comes when nothing is recorded any more: it is counted */
+
+/* ---- backtrace.c; inside a read-side section ---- */
+/* How many frames the session's record of an entry has; 0: the one without a backtrace. shot, event: of either. */
+SPI_HIDDEN uint32_t tp_backtrace_frames(struct tp_shot *shot, const struct spi_point *point,
+	const struct lttng_ust_event_common *event, const struct lttng_ust_channel_buffer *channel);
+/* The entry to all sessions for which that is so; `heard` names their channels then, too. */
+SPI_HIDDEN void tp_backtrace_offer(struct spi_thread *t, const struct tp_entry *entry, struct tp_due_set *heard);
+/* Agent thread only. */
+SPI_HIDDEN void tp_backtrace_attach(struct spi_point *point, const struct tp_backtrace *backtrace);
 
 /* ---- one-event.c ---- */
 /* The record of a call that did not return: 0 when there is none. */

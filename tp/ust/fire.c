@@ -67,6 +67,10 @@ void tp_probe_mark(void)
 {
 }
 
+void tp_backtrace_mark(void)
+{
+}
+
 static uint64_t double_from_float(uint32_t bits)
 {
 	uint64_t sign = (uint64_t) (bits >> 31) << 63, fraction = bits & 0x7fffff;

@@ -36,6 +36,8 @@ int lttng_ust_tracepoint_module_register(struct lttng_ust_tracepoint *const *tra
 
 /* Never called: it marks the probes on a tracepoint that are ours, and fires them itself by their data. */
 SPI_HIDDEN void tp_probe_mark(void);
+/* The same, for the events with backtraces, which have the names of those without: record/backtrace.c. */
+SPI_HIDDEN void tp_backtrace_mark(void);
 
 /* A record on its way. `late` is for one-event records, whose last value is known only when the ring gives the time. */
 struct tp_shot {

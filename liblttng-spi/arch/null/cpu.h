@@ -221,6 +221,7 @@ SPI_INLINE void spi_store_line(uint64_t address, uint64_t word)
 
 /* ---- code that is recognised ---- */
 
+#define SPI_CALL_MOST		1u
 #define SPI_START_BYTES		0u
 #define SPI_START_INSN_SIZE	0u
 

@@ -52,6 +52,7 @@ NOTHING(spi_code_jump_target)
 NOTHING(spi_code_pushed)
 NOTHING(spi_code_made_target)
 NOTHING(spi_code_is_empty_function)
+NOTHING(spi_code_ends_in_call)
 NOTHING(spi_code_start_gives)
 
 MISSING(spi_read_string)

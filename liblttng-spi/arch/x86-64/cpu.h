@@ -306,6 +306,7 @@ SPI_INLINE void spi_store_line(uint64_t address, uint64_t word)
 
 /* ---- code that is recognised ---- */
 
+#define SPI_CALL_MOST		7u
 #define SPI_START_BYTES		80u
 #define SPI_START_INSN_SIZE	10u
 

@@ -86,6 +86,19 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy)
 	return at + SPI_JUMP_SIZE + (uint64_t) (int64_t) by;
 }
 
+/* call rel32, and call r/m64 (ff /2) with each length of its operand: a register, memory without and with displacement. */
+int spi_code_ends_in_call(const uint8_t *code)
+{
+	const uint8_t *end = code + SPI_CALL_MOST;
+
+	if (end[-5] == 0xe8)
+		return 1;
+	for (unsigned int n = 2; n <= SPI_CALL_MOST; n++)
+		if (n != 5 && end[-(int) n] == 0xff && (end[1 - (int) n] & 0x38) == 0x10)
+			return 1;
+	return 0;
+}
+
 int spi_code_is_empty_function(const uint8_t *code)
 {
 	static const uint8_t fillers[] = { 0x66, 0x2e, 0x0f, 0x1f, 0x90, 0xcc, 0x84, 0x00 };
