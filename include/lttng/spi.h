@@ -77,6 +77,11 @@ enum spi_payload_flags {
 	 * are entered faster, and cannot pop arguments that vector registers have.
 	 */
 	SPI_PAYLOAD_GENERAL_REGISTERS	= 1u << 1,
+	/*
+	 * Of the agent, not of its payloads: source lines, basic blocks and the text of instructions are known of each
+	 * object that its call trees go into. That takes time and memory.
+	 */
+	SPI_AGENT_DETAIL		= 1u << 16,
 };
 
 /* ---- the agent ---- */
@@ -265,6 +270,184 @@ struct spi_object *spi_object_executable(void);
 
 /* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */
 struct spi_function *spi_function_at(uint64_t address);
+
+/* ---- code: which objects and functions there are ---- */
+
+/*
+ * spi_object_next() - all loaded objects: NULL begins, the executable is first, NULL ends. [any]
+ * Objects are looked for by spi_agent_create() and spi_agent_go(), and as libraries are loaded later.
+ * Regions that a parser has given (struct spi_parser) come last.
+ */
+struct spi_object *spi_object_next(const struct spi_object *object);
+
+/* spi_object_at() - the loaded object that has this address. NULL: none does. [any] */
+struct spi_object *spi_object_at(uint64_t address);
+
+/*
+ * spi_object_parse() - have the functions of an object known now.
+ * After spi_agent_go(), the functions are known of each object that a call tree of the agent's goes into, and
+ * spi_object_functions() and the functions below find these. Whoever asks earlier, or asks for another object, calls
+ * this one. It may start a process that analyses the object's file, and waits for that. In a thread that may wait,
+ * never in a payload.
+ * 0; -EINVAL: there is no such object; -EBUSY: the agent is busy; -ENOTSUP: the file cannot be analysed.
+ */
+int spi_object_parse(struct spi_object *object);
+
+/*
+ * spi_object_functions() - each function of an object, by ascending address, until `each` returns another value than 0.
+ * [any] as far as `each` may be called there.
+ * The result is what `each` has returned last, or 0; -ENODATA: the object's functions are not known (spi_object_parse()).
+ */
+int spi_object_functions(struct spi_object *object, int (*each)(struct spi_function *function, void *data), void *data);
+
+/*
+ * spi_function_find() - the function with this linkage name, in this object, or in all whose functions are known
+ * (object NULL). [any]
+ * NULL: there is none. A name that the object exports beside the function's own is found, too.
+ */
+struct spi_function *spi_function_find(struct spi_object *object, const char *linkage_name);
+
+/*
+ * spi_functions_find() - the functions with this qualified name, as spi_function_name() has it, likewise. [any]
+ * The first `room` of them are put into `functions`. Returns how many there are.
+ */
+long spi_functions_find(struct spi_object *object, const char *name, struct spi_function **functions, size_t room);
+
+/*
+ * spi_function_source() - where the function is in the source: "dir/file.c:12". [any]
+ * "": not known. It is known in objects with debug info, of functions that are instrumented by name, and of all
+ * functions with SPI_AGENT_DETAIL.
+ */
+const char *spi_function_source(const struct spi_function *function);
+
+/* ---- code: an instrumented place, and what stands there ---- [any] */
+
+/* spi_point_callee() - the function that each call of the place leads to. NULL: an indirect call, or not known. */
+struct spi_function *spi_point_callee(const struct spi_point *point);
+
+/*
+ * spi_point_instruction() - the place's call or jump instruction: its address, and its size in bytes.
+ * -ENODATA: the point is a function's entry.
+ */
+int spi_point_instruction(const struct spi_point *point, uint64_t *address, size_t *size);
+
+/*
+ * spi_point_snippet() - the code that runs in the instruction's stead, and leads to the payloads: its address and size.
+ * -ENODATA: nothing of it is in place.
+ */
+int spi_point_snippet(const struct spi_point *point, uint64_t *address, size_t *size);
+
+/*
+ * spi_call_register() - a general register as it was at the call (or, in exit payloads, as the callee has left it), by
+ * its DWARF number (psABI, figure 3.36: 0 rax, 1 rdx, 2 rcx, 4 rsi, 5 rdi, 6 rbp, 7 rsp, 8 to 11 r8 to r11, 16 the
+ * instruction behind the call). r11 at a call through a register or memory is the callee. [payload]
+ * -ENODATA: it is not saved, or the call did not return.
+ */
+int spi_call_register(const struct spi_call *call, unsigned int number, uint64_t *value);
+
+/* spi_call_agent() - whose payload runs: spi_agent_configuration() has the payloads that are in force. [payload] */
+struct spi_agent *spi_call_agent(const struct spi_call *call);
+
+/* ---- the agent: what was configured, and how it came here ---- */
+
+/* What spi_agent_set_*() and spi_agent_enable_*() have set, or what is set by default. */
+struct spi_agent_configuration {
+	size_t size;		/* sizeof(struct spi_agent_configuration), set by the caller */
+	const char *name;	/* in messages */
+	const char *path;	/* spi_agent_path() */
+	uint32_t flags;		/* of struct spi_agent_options */
+	uint32_t has_gone;	/* spi_agent_go() was called */
+	spi_entry_payload *entry;	/* NULL: none */
+	spi_exit_payload *exit;
+	void *entry_data, *exit_data;
+	struct spi_event *event;	/* NULL: the default */
+	uint32_t is_parse_only, is_threads, is_dlopen, is_fork;
+};
+
+/* spi_agent_configuration() - fill *configuration, as much of it as configuration->size says. [any] */
+int spi_agent_configuration(const struct spi_agent *agent, struct spi_agent_configuration *configuration);
+
+/* spi_agent_path() - the full path of the file that has made the agent; "": not known. [any] */
+const char *spi_agent_path(const struct spi_agent *agent);
+
+/* spi_agent_is_injected() - 1: the agent was made in a process that ran already; 0: before main(). [any] */
+int spi_agent_is_injected(const struct spi_agent *agent);
+
+/*
+ * spi_agent_call_stack() - the functions that were on the stacks of the process's threads as the agent went: those that
+ * spi_event_sync() begins with in a process that runs already. [any]
+ * The first `room` of them are put into `functions`. Returns how many there are. A word that an earlier call has left
+ * on a stack may look like one of a call under way.
+ */
+long spi_agent_call_stack(const struct spi_agent *agent, struct spi_function **functions, size_t room);
+
+/*
+ * spi_agent_injection_frame() - where the thread stood that was made to load the agent's file: its instruction, stack
+ * pointer and frame pointer. [any]
+ * -ENODATA: the agent was not injected, or a thread of lttng-spi's has loaded the file (lttng trace -p).
+ */
+int spi_agent_injection_frame(const struct spi_agent *agent, uint64_t *pc, uint64_t *sp, uint64_t *fp);
+
+/* ---- a parser of the user's own: code that no file has ---- */
+
+struct spi_parser_function {
+	uint64_t address, size;		/* bytes */
+	const char *name;
+};
+
+/*
+ * A call instruction: `call` of an address, or through a register or memory that is not on the stack. Or `mov $address,
+ * %reg; call *%reg`, given as one, where nothing jumps to its second half; a call through a register alone is too
+ * short to be redirected in most places. Others are declined, and named.
+ */
+struct spi_parser_call {
+	uint64_t address;
+	uint64_t size;			/* bytes */
+};
+
+/* Code that was made at run time. All of [low, high) can be run; nothing else is there than what these tell. */
+struct spi_parser_region {
+	size_t size;			/* sizeof(struct spi_parser_region) */
+	uint64_t low, high;
+	const char *name;		/* of the object that it becomes; NULL: one is made up */
+	const struct spi_parser_function *functions;	/* in any order, one an address */
+	size_t function_count;
+	const struct spi_parser_call *calls;		/* in any order */
+	size_t call_count;
+};
+
+struct spi_parser {
+	size_t size;			/* sizeof(struct spi_parser) */
+	/*
+	 * A call of a tree leads to `address`, and no object has that: fill *region, which has the address, and is zero
+	 * but for its size. Called once an address, in the thread that makes the call, before the callee runs, like an
+	 * entry payload, and never in two threads at the same time. The arrays and names are copied, and stay the
+	 * parser's, which may use them again in the next call.
+	 * 0: *region is filled. A negative errno: the parser does not know the code, which stays as it is.
+	 */
+	int (*find)(struct spi_parser_region *region, uint64_t address, void *data);
+	void *data;
+};
+
+/* spi_agent_set_parser() - ask this parser for code that no object has; NULL: none. [configure] */
+int spi_agent_set_parser(struct spi_agent *agent, const struct spi_parser *parser);
+
+/*
+ * spi_agent_add_region() - the same for code that is known in advance. In payloads and in a thread that may wait.
+ * From then on the region is an object like others of payloads' call trees: calls into it have names, and where a
+ * payload propels such a call, the calls that the region gives are instrumented. *object, where `object` is not NULL,
+ * becomes the region's.
+ * -EINVAL: it is none; -EEXIST: another object has a part of it; -EFAULT: there is no code; -ENOSPC: there are 1024
+ * regions; -EAGAIN: another thread forks.
+ */
+int spi_agent_add_region(struct spi_agent *agent, const struct spi_parser_region *region, struct spi_object **object);
+
+/*
+ * spi_region_forget() - the region's code goes, or is about to change: its instructions are put back, as far as they
+ * are what the agent has written, and nothing is written there any more. Likewise.
+ * -EINVAL: the object is no region, or was forgotten; -EAGAIN: another thread forks.
+ */
+int spi_region_forget(struct spi_object *region);
 
 #ifdef __cplusplus
 }

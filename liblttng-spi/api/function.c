@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Functions and objects, as payloads see them. A function that was asked for once has a record for ever, found by its
+ * Functions, as payloads see them. A function that was asked for once has a record for ever, found by its
  * address and its object; records are added without a lock, as any thread in any state may ask.
  */
 #include <string.h>
@@ -73,6 +73,11 @@ static struct spi_function *function_get(struct spi_object *object, const struct
 	return f;
 }
 
+struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
+{
+	return function_get(object, map, SPI_MAP_AT(map, funcs, struct spi_map_func, index), spi_map_func_unfit(map, index));
+}
+
 static struct spi_function *function_in_tree(uint64_t address, int is_start)
 {
 	struct spi_tree_object *to = spi_tree_object_at(address);
@@ -80,7 +85,20 @@ static struct spi_function *function_in_tree(uint64_t address, int is_start)
 
 	if (i < 0 || !spi_tree_func_is_good(to, (uint64_t) i))
 		return NULL;
-	return function_get(to->object, &to->map, spi_tree_map_func(to, (uint64_t) i), spi_tree_func_unfit(to, (uint64_t) i));
+	return spi_function_in_map(to->object, &to->map, (uint64_t) i);
+}
+
+/* In an object that was asked for, and that no tree goes into. */
+static struct spi_function *function_in_object(uint64_t address)
+{
+	struct spi_object *object = spi_object_at(address);
+	const struct spi_map *map = object ? __atomic_load_n(&object->whole, __ATOMIC_ACQUIRE) : NULL;
+	const int64_t i = map ? spi_map_func_below(map, address - object->bias) : -1;
+	const struct spi_map_func *f = i < 0 ? NULL : SPI_MAP_AT(map, funcs, struct spi_map_func, i);
+
+	if (!f || address - object->bias - f->vaddr >= (f->size ? f->size : 1))
+		return NULL;
+	return spi_function_in_map(object, map, (uint64_t) i);
 }
 
 struct spi_function *spi_function_of_point(const struct spi_point *point)
@@ -98,7 +116,9 @@ SPI_API struct spi_function *spi_function_at(uint64_t address)
 	if (f)
 		return f;
 	point = spi_point_find(address);
-	return point ? spi_function_of_point(point) : NULL;
+	if (point)
+		return spi_function_of_point(point);
+	return spi_tree_object_at(address) ? NULL : function_in_object(address);
 }
 
 SPI_API const char *spi_function_name(const struct spi_function *f)
@@ -131,24 +151,7 @@ SPI_API const char *spi_function_reason(const struct spi_function *f)
 	return f ? f->reason : NULL;
 }
 
-/* ---- objects ---- */
-
-SPI_API const char *spi_object_name(const struct spi_object *object)
+SPI_API const char *spi_function_source(const struct spi_function *f)
 {
-	return object ? object->name : "";
-}
-
-SPI_API const char *spi_object_path(const struct spi_object *object)
-{
-	return object ? object->path : "";
-}
-
-SPI_API uint64_t spi_object_base(const struct spi_object *object)
-{
-	return object ? object->bias : 0;
-}
-
-SPI_API struct spi_object *spi_object_executable(void)
-{
-	return spi_objects_list();
+	return f ? spi_map_string(f->map, f->func->source) : "";
 }

@@ -48,6 +48,11 @@ struct spi_agent {
 	void (*fini)(struct spi_agent *agent, void *data);
 	void *fini_data;
 	uint32_t has_gone;		/* spi_agent_go() was called */
+	const char *path;		/* of the file that has made the agent */
+	uint32_t is_injected, has_frame;
+	uint64_t frame[3];		/* where the thread was injected, if has_frame: instruction, stack and frame pointer */
+	struct spi_parser parser;	/* find NULL: none */
+	struct spi_agent *next;		/* that has a parser, too */
 	char error[400];
 };
 
@@ -55,11 +60,25 @@ struct spi_agent {
 const char *spi_text_keep(const char *text, size_t size) SPI_HIDDEN;	/* a copy that lives for ever; NULL: no memory */
 
 /* ---- rules.c ---- */
+/* work(data) under the control lock, in a thread that may wait. What it returns, or -EBUSY. */
+int spi_api_control(int (*work)(void *data), void *data) SPI_HIDDEN;
 /* The event as rules, in force now. 0, or a negative errno and agent->error. */
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event) SPI_HIDDEN;
 void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
 
 /* ---- function.c ---- */
 struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HIDDEN;
+struct spi_map;
+struct spi_tree_object;
+/* The function of an object's map; NULL: its record is not good, or there is no memory. */
+struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index) SPI_HIDDEN;
+
+/* ---- context.c ---- */
+/* Where and how the agent is made. `caller`: an address in the file that makes it. */
+void spi_agent_context_look(struct spi_agent *agent, const void *caller) SPI_HIDDEN;
+
+/* ---- snippet.c ---- */
+/* The site whose instruction ends there: its number in the object's map; -1: none is known. */
+int64_t spi_api_site(uint64_t address, struct spi_tree_object **to) SPI_HIDDEN;
 
 #endif /* SPI_API_INTERNAL_H */

@@ -30,6 +30,7 @@ struct spi_object {
 	uint32_t build_id_size;
 	uint16_t is_exe;		/* the program */
 	uint16_t is_executed;		/* and the file that the kernel executed, which is the dynamic linker in `ld.so PROGRAM` */
+	uint32_t is_made;		/* no file's: a region of code that was made at run time. tree/made.h */
 	struct spi_arena *arena;	/* near memory; patcher's */
 	struct spi_object *next;
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects/objects.c */

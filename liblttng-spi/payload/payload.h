@@ -119,6 +119,12 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 void spi_clients_handler(uint64_t p) SPI_HIDDEN;
 /* The point has what clients need. 0 or -ENOMEM. Under the patch lock, or where nobody else has the point. */
 int spi_clients_have(struct spi_point *point) SPI_HIDDEN;
+/*
+ * The client's function is called with `data`, as an entry payload is, for a call with the return address at p. 0;
+ * -EAGAIN: no payload of the client's may run here now, which counts as a call that the client was not given; -ENOENT: no
+ * payload of it runs any more.
+ */
+int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *data) SPI_HIDDEN;
 /* Do all of them do with general registers? */
 int spi_clients_are_general(uint32_t which) SPI_HIDDEN;
 

@@ -73,6 +73,11 @@ size_t spi_tree_name_size(const char *pretty);	/* bytes before the parameters */
 /* ---- list.c ---- */
 extern struct spi_tree *spi_trees SPI_HIDDEN;
 
+/* ---- stacks.c ---- */
+/* Functions that were on some thread's stack as one of these trees began: their addresses, so many. Any thread. */
+uint32_t spi_tree_stack_functions(uint32_t trees, uint64_t *addresses, uint32_t room);
+int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not known. Control side */
+
 /* ---- start.c ---- */
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
 
