@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
-#define SPI_MAP_VERSION		6u
+#define SPI_MAP_VERSION		7u
 #define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
 
 #define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
