@@ -25,7 +25,9 @@ static FILE *map;
 
 /* For a payload of a test: where the code is. */
 struct made { uint64_t low, high; } made_now;
+void made_ready(void) __attribute__((noinline, noipa));
 void made_goes(void) __attribute__((noinline, noipa));
+void made_ready(void) { }
 void made_goes(void) { }
 
 static void bytes(const void *from, uint32_t n)
@@ -114,6 +116,7 @@ static int (*make(uint8_t *at, int is_open, const char *path))(int)
 		mprotect(code, BYTES, PROT_READ | PROT_EXEC);
 	made_now.low = (uint64_t) code;
 	made_now.high = made_now.low + BYTES;
+	made_ready();
 	return (int (*)(int)) (code + outer);
 }
 
