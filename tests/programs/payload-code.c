@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* A payload that writes what the interface tells of code and of itself. Its lines are compared with nm, objdump and /proc. */
+#include <lttng/spi.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct spi_agent *agent;
+static int datum;
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+	char line[600];
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(line, sizeof(line) - 1, format, arguments);
+	va_end(arguments);
+	n = n < (int) sizeof(line) - 1 ? n : (int) sizeof(line) - 2;
+	line[n++] = '\n';
+	spi_agent_write(agent, line, (size_t) n);
+}
+
+static int each(struct spi_function *f, void *data)
+{
+	const uint64_t base = spi_object_base(spi_function_object(f));
+
+	++*(int *) data;
+	say("function %lx %s", (unsigned long) (spi_function_address(f) - base), spi_function_mangled_name(f));
+	return 0;
+}
+
+static int stop(struct spi_function *f, void *data)
+{
+	(void) f;
+	return ++*(int *) data == 3 ? 77 : 0;
+}
+
+static void say_objects(void)
+{
+	for (struct spi_object *o = spi_object_next(NULL); o; o = spi_object_next(o))
+		say("object %lx %s", (unsigned long) spi_object_base(o), spi_object_path(o));
+	say("at %s", spi_object_name(spi_object_at((uint64_t) say_objects)));
+	say("at 16: %s", spi_object_at(16) ? "one" : "none");
+}
+
+static void say_functions(void)
+{
+	struct spi_object *exe = spi_object_executable();
+	struct spi_function *found[2] = { NULL, NULL };
+	int n = 0, steps = 0, before = spi_object_functions(exe, each, &n), r;
+
+	r = spi_object_parse(exe);
+	say("parse %d, before %d", r, before);
+	r = spi_object_functions(exe, each, &n);
+	say("functions %d, %d", r, n);
+	say("stopped %d", spi_object_functions(exe, stop, &steps));
+	say("find %lx", (unsigned long) (spi_function_address(spi_function_find(NULL, "_ZN6shapes4areaEii")) - spi_object_base(exe)));
+	say("find none: %s", spi_function_find(exe, "labs") || spi_function_find(NULL, "_ZN6shapes") ? "one" : "none");
+	say("overloads %ld", spi_functions_find(NULL, "shapes::area", found, 2));
+	say("overload %s, %s", spi_function_mangled_name(found[0]), spi_function_mangled_name(found[1]));
+	say("overloads none %ld", spi_functions_find(NULL, "shapes", found, 2));
+}
+
+static void say_agent(void)
+{
+	struct spi_agent_configuration c = { .size = sizeof(c) }, old = { .size = 3 * sizeof(uint64_t) };
+	uint64_t pc = 0, sp = 0, fp = 0;
+	int r = spi_agent_configuration(agent, &c);
+
+	say("configuration %d: %s, %x, %d%d%d%d", r, c.name, c.flags, (int) c.is_parse_only, (int) c.is_threads, (int) c.is_dlopen,
+		(int) c.is_fork);
+	say("path %s", c.path);
+	say("data %s, gone %u", c.entry_data == &datum && c.exit_data == NULL && !c.exit ? "its own" : "another", c.has_gone);
+	say("older %d, untouched %s", spi_agent_configuration(agent, &old), old.flags || old.entry ? "no" : "yes");
+	say("injected %d", spi_agent_is_injected(agent));
+	r = spi_agent_injection_frame(agent, &pc, &sp, &fp);
+	say("frame %d %lx %lx", r, (unsigned long) pc, (unsigned long) sp);
+}
+
+static void say_stack(void)
+{
+	struct spi_function *stack[64];
+	long n = spi_agent_call_stack(agent, stack, 64);
+
+	for (long i = 0; i < n && i < 64; i++)
+		say("stack %s", spi_function_name(stack[i]));
+}
+
+static void say_registers(struct spi_call *call)
+{
+	struct spi_arguments arguments = { 0 };
+	const uint64_t *first = spi_call_pop_argument(call, &arguments, 8);
+	uint64_t rdi = 0, rip = 0, rsp = 0, rbx;
+	const int r = spi_call_register(call, 5, &rdi), of_rip = spi_call_register(call, 16, &rip);
+	const int of_rsp = spi_call_register(call, 7, &rsp), of_rbx = spi_call_register(call, 3, &rbx);
+
+	say("registers %d %s, %d %s, %d %s, %d", r, first && *first == rdi ? "argument" : "another",
+		of_rip, rip == spi_call_return_address(call) ? "return" : "another",
+		of_rsp, rsp > (uint64_t) &arguments && rsp - (uint64_t) &arguments < 8192 ? "stack" : "another", of_rbx);
+}
+
+static void *enter(struct spi_call *call, void *data)
+{
+	struct spi_function *callee = spi_call_callee(call), *known = spi_point_callee(spi_call_point(call));
+	struct spi_point *point = spi_call_point(call);
+	const uint64_t base = spi_object_base(spi_object_executable());
+	uint64_t address = 0, snippet = 0;
+	size_t size = 0, snippet_size = 0;
+	int32_t distance;
+	int r = spi_point_instruction(point, &address, &size), s = spi_point_snippet(point, &snippet, &snippet_size);
+
+	(void) data;
+	if (spi_object_at(address) == spi_object_executable() && r == 0) {
+		memcpy(&distance, (const char *) address + size - 4, 4);
+		say("call %lx %zu %s %s%s", (unsigned long) (address - base), size, spi_function_name(callee),
+			known ? spi_function_name(known) : "indirect", spi_call_agent(call) == agent ? "" : " of another");
+		if (size == 5)
+			say("snippet %d %s %s", s, snippet == address + 5 + (uint64_t) (int64_t) distance ? "led to" : "elsewhere",
+				snippet_size > 20 && snippet_size < 500 ? "sized" : "empty");
+		if (!strcmp(spi_function_name(callee), "by_tail"))
+			say_registers(call);
+	} else if (!strcmp(spi_function_name(callee), "main")) {
+		say("main %d, %d %s", r, s, snippet_size ? "sized" : "empty");
+	}
+	if (spi_agent_argument(agent, "source"))
+		say("source %s %s", spi_function_name(callee), spi_function_source(callee));
+	if (spi_function_object(callee) == spi_object_executable())
+		spi_call_propel(call);
+	return NULL;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const struct spi_agent_options options = { .size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "tells" };
+
+	agent = spi_agent_create(&options);
+	if (!agent)
+		return;
+	spi_agent_set_entry(agent, enter, &datum);
+	spi_agent_enable_dlopen(agent, 0);
+	if (spi_agent_argument(agent, "all")) {
+		say_objects();
+		say_functions();
+	}
+	say_agent();
+	spi_agent_go(agent);
+	say_stack();
+}
