@@ -273,6 +273,8 @@ void sites_find(struct sites *sites, const struct flow *flow, struct links *link
 		for (k = 0; k < sites->items.count; k++)
 			item_judge(sites, s, k);
 		pads_collect(sites, s);
+		if (tables->has_detail)
+			blocks_add(sites, s);
 	}
 	pads_assign(sites);
 }

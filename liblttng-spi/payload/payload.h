@@ -88,6 +88,7 @@ struct spi_rule_names;
 /* All that a rule names, as bits of their numbers. 0, or a negative errno and `why`. Control side, likewise. */
 int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_names *arguments, uint32_t *which, char *why, size_t size)
 	SPI_HIDDEN;
+int spi_clients_have_flag(uint32_t which, uint32_t flag) SPI_HIDDEN;	/* has one of them this spi_agent_options.flags? */
 int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself which callees to go into? */
 
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */

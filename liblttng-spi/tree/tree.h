@@ -32,6 +32,7 @@ struct spi_tree {
 	uint32_t follow;		/* SPI_FOLLOW_* */
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
+	uint32_t has_detail;		/* a client has asked for SPI_AGENT_DETAIL */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
 	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
 	char why[200];			/* the first root that could not be had */
