@@ -348,6 +348,65 @@ int spi_call_register(const struct spi_call *call, unsigned int number, uint64_t
 /* spi_call_agent() - whose payload runs: spi_agent_configuration() has the payloads that are in force. [payload] */
 struct spi_agent *spi_call_agent(const struct spi_call *call);
 
+/* ---- code in detail: of objects that call trees of an agent with SPI_AGENT_DETAIL go into ---- */
+
+/* A basic block: control arrives at its first instruction only, and leaves behind its last one. */
+struct spi_block {
+	uint64_t start, end;		/* addresses; `end` is behind the last byte */
+	struct spi_function *function;	/* that has it */
+	struct spi_object *object;
+	uint64_t call;			/* address of its last instruction, where that is a call; 0: it is none */
+	uint64_t reserved[3];
+};
+
+enum spi_edge_kind {
+	SPI_EDGE_FALL_THROUGH = 1,	/* the next block follows */
+	SPI_EDGE_JUMP,
+	SPI_EDGE_TAKEN,			/* a conditional jump, to where it jumps, */
+	SPI_EDGE_NOT_TAKEN,		/* and behind it */
+	SPI_EDGE_INDIRECT,		/* a jump through a register or memory: a switch, a tail call */
+	SPI_EDGE_CALL,
+	SPI_EDGE_CALL_RETURNS,		/* to where the call returns */
+	SPI_EDGE_RETURN,
+};
+
+/* A way out of a block. */
+struct spi_edge {
+	uint64_t from;			/* the block's start */
+	uint64_t to;			/* address where control arrives; 0: not known */
+	uint32_t kind;			/* enum spi_edge_kind */
+	uint32_t reserved[3];
+};
+
+/* spi_block_at(), spi_point_block() - the block that has an address, or a place's instruction. [any] -ENODATA: not known. */
+int spi_block_at(uint64_t address, struct spi_block *block);
+int spi_point_block(const struct spi_point *point, struct spi_block *block);
+
+/*
+ * spi_function_blocks() - each block of a function, by ascending address, until `each` returns another value than 0.
+ * spi_block_edges() - each way out of a block, likewise. [any] as far as `each` may be called there.
+ * The result is what `each` has returned last, or 0; -ENODATA: blocks are not known there.
+ */
+int spi_function_blocks(const struct spi_function *function, int (*each)(const struct spi_block *block, void *data), void *data);
+int spi_block_edges(const struct spi_block *block, int (*each)(const struct spi_edge *edge, void *data), void *data);
+
+/* spi_block_call() - the address of the block's call instruction. 0: it has none. [any] */
+uint64_t spi_block_call(const struct spi_block *block);
+
+/*
+ * spi_point_instruction_text() - the place's instruction as the file has it: "call 0x1040 <puts@plt>". Addresses are
+ * those in the file. "": not known. [any]
+ */
+const char *spi_point_instruction_text(const struct spi_point *point);
+
+/*
+ * spi_code_text() - the instructions of `size` bytes (4096 at most) of memory, a line each: "7f5a20001000: push rbp".
+ * Needs no detail. Starts a process that disassembles the bytes, and waits for it: in a thread that may wait, never in
+ * a payload. Puts up to `room` bytes into `text`, NUL included.
+ * Returns how long the text is, without NUL; -EINVAL, -EFAULT: there is no such memory; -ENOTSUP: it cannot be done.
+ */
+long spi_code_text(uint64_t address, size_t size, char *text, size_t room);
+
 /* ---- the agent: what was configured, and how it came here ---- */
 
 /* What spi_agent_set_*() and spi_agent_enable_*() have set, or what is set by default. */

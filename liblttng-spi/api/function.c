@@ -153,5 +153,9 @@ SPI_API const char *spi_function_reason(const struct spi_function *f)
 
 SPI_API const char *spi_function_source(const struct spi_function *f)
 {
-	return f ? spi_map_string(f->map, f->func->source) : "";
+	const struct spi_map *detail = f ? __atomic_load_n(&f->object->detail, __ATOMIC_ACQUIRE) : NULL;
+	const char *own = f ? spi_map_string(f->map, f->func->source) : "";
+	const int64_t i = detail && !*own ? spi_map_func_at(detail, f->func->vaddr) : -1;
+
+	return i < 0 ? own : spi_map_string(detail, SPI_MAP_AT(detail, funcs, struct spi_map_func, i)->source);
 }

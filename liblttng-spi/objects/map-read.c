@@ -200,6 +200,19 @@ static void helper_environment(struct helper *h)
 	h->envp[n] = NULL;
 }
 
+int spi_codemap_run(const char *const *words, unsigned int count, int output)
+{
+	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH, .output = output };
+
+	if (count >= sizeof(h.argv) / sizeof(h.argv[0]))
+		return -E2BIG;
+	for (unsigned int i = 0; i < count; i++)
+		h.argv[i] = (char *) words[i];
+	h.argv[count] = NULL;
+	helper_environment(&h);
+	return run_helper(&h);
+}
+
 static int run_codemap(struct spi_object *object, const char *patterns, uint32_t limit, char *error, size_t error_size)
 {
 	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH };

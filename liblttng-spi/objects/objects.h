@@ -88,6 +88,8 @@ void spi_map_turn_ends(void);	/* no rule is left that was sent together with the
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
 /* Control side: object->detail is there then. 0, or a negative errno and `error`. */
 int spi_map_detail_get(struct spi_link *link, struct spi_object *object, char *error, size_t error_size);
+/* spi-codemap with these words, which writes to that descriptor (its 3). Its exit status, or a negative errno. In a thread that may wait. */
+int spi_codemap_run(const char *const *words, unsigned int count, int output);
 void spi_map_release(struct spi_map *map);
 /* The last function that begins there or below; -1: none. */
 int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct spi_agent *agent;
@@ -66,6 +67,53 @@ static void say_functions(void)
 	say("overloads none %ld", spi_functions_find(NULL, "shapes", found, 2));
 }
 
+/* ---- detail ---- */
+
+static char edges[300];
+
+static int each_edge(const struct spi_edge *edge, void *data)
+{
+	const struct spi_block *block = data;
+	const uint64_t base = spi_object_base(block->object);
+	const size_t n = strlen(edges);
+
+	snprintf(edges + n, sizeof(edges) - n, "%s%u:%lx", n ? "," : "", edge->kind, (unsigned long) (edge->to ? edge->to - base : 0));
+	return edge->from == block->start ? 0 : -1;
+}
+
+static int each_block(const struct spi_block *block, void *data)
+{
+	const uint64_t base = spi_object_base(block->object), call = spi_block_call(block);
+	int r;
+
+	edges[0] = 0;
+	r = spi_block_edges(block, each_edge, (void *) block);
+	say("block %lx %lx %lx %s%s%s", (unsigned long) (block->start - base), (unsigned long) (block->end - base),
+		(unsigned long) (call ? call - base : 0), edges, r ? " failed" : "", block->function == data ? "" : " of another");
+	return 0;
+}
+
+static int blocks_of(struct spi_function *f, void *data)
+{
+	const int r = spi_function_blocks(f, each_block, f);
+
+	(void) data;
+	say("detail %d %s %s", r, spi_function_name(f), spi_function_source(f));
+	return 0;
+}
+
+static void say_text(void)
+{
+	struct spi_function *f = spi_function_find(NULL, "branches");
+	char text[8192], none[16];
+	const long n = spi_code_text(spi_function_address(f), spi_function_size(f), text, sizeof(text));
+
+	say("text %s", n > 0 && (size_t) n == strlen(text) ? "whole" : "not whole");
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		say("insn %lx", strtoul(line, NULL, 16) - (unsigned long) spi_object_base(spi_object_executable()));
+	say("text none %ld, %ld", spi_code_text(16, 4, none, sizeof(none)), spi_code_text(16, 0, none, sizeof(none)));
+}
+
 static void say_agent(void)
 {
 	struct spi_agent_configuration c = { .size = sizeof(c) }, old = { .size = 3 * sizeof(uint64_t) };
@@ -124,6 +172,13 @@ static void *enter(struct spi_call *call, void *data)
 				snippet_size > 20 && snippet_size < 500 ? "sized" : "empty");
 		if (!strcmp(spi_function_name(callee), "by_tail"))
 			say_registers(call);
+		if (spi_agent_argument(agent, "detail")) {
+			struct spi_block block = { 0 };
+
+			r = spi_point_block(point, &block);
+			say("place %lx %d %lx %s", (unsigned long) (address - base), r, (unsigned long) (block.end - base),
+				spi_point_instruction_text(point));
+		}
 	} else if (!strcmp(spi_function_name(callee), "main")) {
 		say("main %d, %d %s", r, s, snippet_size ? "sized" : "empty");
 	}
@@ -141,13 +196,22 @@ __attribute__((constructor)) static void begin(void)
 	agent = spi_agent_create(&options);
 	if (!agent)
 		return;
+	if (spi_agent_argument(agent, "detail")) {
+		struct spi_agent_options detailed = options;
+
+		detailed.flags = SPI_AGENT_DETAIL;
+		agent = spi_agent_create(&detailed);
+	}
 	spi_agent_set_entry(agent, enter, &datum);
 	spi_agent_enable_dlopen(agent, 0);
 	if (spi_agent_argument(agent, "all")) {
 		say_objects();
 		say_functions();
+		say_text();
 	}
 	say_agent();
 	spi_agent_go(agent);
 	say_stack();
+	if (spi_agent_argument(agent, "blocks"))
+		spi_object_functions(spi_object_executable(), blocks_of, NULL);
 }

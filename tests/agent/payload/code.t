@@ -84,4 +84,33 @@ is "$(grep -c '^call .* branches' injected.err)" 1 'injected: calls come to the 
 spi_trace -f branches --payload ./code.so --payload-arg source=1 ./target >/dev/null
 line=$(grep -n 'int branches' "$SPI_PROGRAMS/code-target.cc" | cut -d : -f 1)
 like "$(grep '^source branches' trace.err)" "code-target.cc:$line\$" 'source: file and line' || diag "$(cat trace.err)"
+
+# ---- detail ----
+is "$(grep -c '^insn' code.err)" "$(objdump -dw --no-show-raw-insn --disassemble=branches target | grep -cE '^ *[0-9a-f]+:')" \
+	'text of code: a line for each instruction'
+is "$(sed -n 's/^insn //p' code.err | tr '\n' ' ')" \
+	"$(objdump -dw --no-show-raw-insn --disassemble=branches target | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | tr '\n' ' ')" \
+	'text of code: at the addresses that objdump has'
+is "$(grep '^text' code.err | tr '\n' ' ')" 'text whole text none -14, -22 ' 'text of code: none where no memory is'
+LTTNG_SPI_PAYLOAD_ARGS='detail=1;blocks=1' LD_PRELOAD=./code.so ./target >code.out 2>detail.err
+is $? 0 'detail: status' || diag "$(cat detail.err)"
+same_file code.out plain.out 'detail: the program prints what it prints'
+sed -n 's/^block //p' detail.err | sort >blocks
+python3 "$SPI_TOP_SRCDIR/tests/lib/blocks.py" target | sort >truth
+same_file blocks truth 'detail: blocks, their calls and edges are those of the disassembly' || diag "$(diff blocks truth)"
+is "$(grep '^detail 0 branches' detail.err)" "detail 0 branches $SPI_PROGRAMS/code-target.cc:$line" 'detail: source lines of all functions'
+is "$(grep '^place' detail.err | sort -u | wc -l)" "$(sed -n 's/^call //p' detail.err | sort -u | cut -d ' ' -f 1 | sort -u | wc -l)" \
+	'detail: each place has a block' || diag "$(grep '^place' detail.err)"
+bad=0
+while read -r at result end text; do
+	read -r _ name operand <<<"$(grep "^$at " instructions)"
+	next=$(awk -v at="$at" 'seen { print $1; exit } $1 == at { seen = 1 }' instructions)
+	case $text in "$name "*) ;; *) bad=1 ;; esac
+	case $operand in \**) ;; *) case $text in *" 0x$operand "*) ;; *) bad=1 ;; esac ;; esac
+	[ "$result" = 0 ] && [ "$end" = "$next" ] || bad=1
+done < <(sed -n 's/^place //p' detail.err | sort -u)
+is $bad 0 'detail: the block ends with the place, whose text says what objdump says' || diag "$(grep '^place' detail.err)"
+check 'detail: a linkage stub has the name of what it leads to' grep -q '^place .* <labs@plt>$\|^place .* <printf@plt>$\|^place .*@plt>$' detail.err
+LTTNG_SPI_PAYLOAD_ARGS='blocks=1' LD_PRELOAD=./code.so ./target >code.out 2>plain.err
+is "$(grep -c '^block' plain.err) $(grep -c '^detail -61' plain.err)" "0 $(grep -c '^detail' plain.err)" 'without detail: no blocks'
 tap_done
