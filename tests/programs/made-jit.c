@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * made-jit MAP ROUNDS [rwx|again] - machine code that is made at run time, and calls itself and libc. MAP is written as perf
+ * made-jit MAP ROUNDS [rwx|again|threads|fork] - machine code that is made at run time, and calls itself and libc. MAP is written as perf
  * knows such files, "START SIZE NAME" in hexadecimal, with a line of the name "call" for each call instruction.
  *
  *	jit_outer -> jit_inner -> jit_leaf	direct calls
@@ -9,13 +9,16 @@
  *	jit_outer -> jit_leaf			call *word(%rip)
  *
  * rwx: the code stays writable. again: after half of the rounds the memory is unmapped, and the same code made anew there.
+ * threads: four threads do all rounds each, and begin together. fork: a child does the second half of the rounds.
  */
-#include <signal.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define BYTES	8192u
 
@@ -120,14 +123,57 @@ static int (*make(uint8_t *at, int is_open, const char *path))(int)
 	return (int (*)(int)) (code + outer);
 }
 
+static int (*volatile outer)(int);
+static int rounds;
+static pthread_barrier_t barrier;
+
+static void *thread(void *sum)
+{
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < rounds; i++)
+		__atomic_fetch_add((long *) sum, outer(i), __ATOMIC_RELAXED);
+	return sum;
+}
+
+static void in_threads(long *sum)
+{
+	pthread_t threads[4];
+
+	pthread_barrier_init(&barrier, NULL, 4);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, thread, sum);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* In the child: 1. */
+static int in_child(void)
+{
+	const pid_t child = fork();
+	int status = 0;
+
+	if (child)
+		waitpid(child, &status, 0);
+	if (status)
+		printf("the child ended with %x\n", (unsigned int) status);
+	return !child;
+}
+
 int main(int argc, char **argv)
 {
-	const int rounds = argc > 2 ? atoi(argv[2]) : 1, is_open = argc > 3 && !strcmp(argv[3], "rwx");
-	const int is_again = argc > 3 && !strcmp(argv[3], "again");
-	int (*volatile outer)(int) = make(NULL, is_open, argv[1]);
+	const char *mode = argc > 3 ? argv[3] : "rx";
+	const int is_again = !strcmp(mode, "again"), is_fork = !strcmp(mode, "fork");
 	long sum = 0;
 
+	rounds = argc > 2 ? atoi(argv[2]) : 1;
+	outer = make(NULL, !strcmp(mode, "rwx"), argv[1]);
+	if (!strcmp(mode, "threads")) {
+		in_threads(&sum);
+		rounds = 0;
+	}
 	for (int i = 0; i < rounds; i++) {
+		if (is_fork && i == rounds / 2 && !in_child())
+			return 0;
 		if (is_again && i == rounds / 2) {
 			made_goes();
 			munmap(code, BYTES);

@@ -61,6 +61,14 @@ whole whole 4 again
 is "$(cat made.out)" 14 'code that goes without a word: the program prints what it prints'
 check 'code that goes without a word: what came before it went was seen' test "$(grep -c 'jit_inner -> jit_leaf' calls)" -ge 2
 
+whole whole 50 threads
+is "$(cat made.out)" "$(./made-jit plain.map 50 threads)" 'four threads at once: the program prints what it prints'
+is "$(sort calls | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '200 200 200 200 200 ' 'four threads at once: each call' || diag "$(sort calls | uniq -c)"
+is "$(grep '^asked' made.err)" 'asked 1' 'four threads at once: the parser is asked once'
+whole whole 6 fork
+is "$(cat made.out)" 27 'a child: the program prints what it prints'
+is "$(sort calls | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '6 6 6 6 6 ' 'a child: its calls, too' || diag "$(sort calls | uniq -c)"
+
 # under HOW - the same by `lttng trace`, which says what the agent notes, in trace.err
 under() {
 	spi_trace --tree --payload ./whole.so --payload-arg how="$1" --payload-arg map="$PWD/made.map" ./made-jit made.map 3 >made.out
