@@ -12,25 +12,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include "codemap/map/check.h"
+#include "codemap/map/check-view.h"
 
 #define FIELD_BYTES_MAX	65536u		/* of one TEXT or INT_ARRAY */
 #define PLACE_REACH	(1 << 24)	/* how far from its base a stack or memory place may be, bytes */
-
-struct map_view {
-	const uint8_t *base;
-	uint64_t size;
-	const struct spi_map_header *head;
-};
-
-#define VIEW_TABLE(view, table, type) ((const type *) ((view)->base + (view)->head->table.offset))
-
-/* A table inside the file: `stride` is what this program knows the record to be. */
-static int span_is_valid(const struct map_view *view, const struct spi_map_span *span, uint32_t stride)
-{
-	if (span->stride != stride || span->offset > view->size || (stride > 1 && span->offset % 8))
-		return 0;
-	return (uint64_t) span->count * stride <= view->size - span->offset;
-}
 
 static const char *header_check(struct map_view *view)
 {
@@ -57,12 +42,6 @@ static const char *header_check(struct map_view *view)
 	    !span_is_valid(view, &head->sites, sizeof(struct spi_map_site)))
 		return "a table reaches outside the file";
 	return NULL;
-}
-
-/* The last byte of the strings is NUL, so any offset into them leads to a terminated string. */
-static int string_is_valid(const struct map_view *view, uint32_t offset)
-{
-	return offset < view->head->strings.count;
 }
 
 static const char *strings_check(const struct map_view *view)
@@ -336,49 +315,6 @@ static const char *sites_check(const struct map_view *view)
 	return why;
 }
 
-static const char *blocks_check(const struct map_view *view, const struct spi_map_detail *detail)
-{
-	const struct spi_map_block *block = (const struct spi_map_block *) (view->base + detail->blocks.offset);
-	const struct spi_map_edge *edge = (const struct spi_map_edge *) (view->base + detail->edges.offset);
-
-	for (uint32_t i = 0; i < detail->blocks.count; i++) {
-		if (!block[i].size || (i && block[i].vaddr - block[i - 1].vaddr < block[i - 1].size) ||
-		    (i && block[i].vaddr <= block[i - 1].vaddr))
-			return "blocks out of order";
-		if (block[i].func >= view->head->funcs.count ||
-		    (uint64_t) block[i].edge_first + block[i].edge_count > detail->edges.count)
-			return "a block's function or edges outside their table";
-		if (block[i].call != SPI_MAP_NONE && block[i].call >= block[i].size)
-			return "a block's call outside of the block";
-	}
-	for (uint32_t i = 0; i < detail->edges.count; i++)
-		if (!edge[i].kind || edge[i].kind >= SPI_MAP_EDGE_COUNT_)
-			return "an edge of unknown kind";
-	return NULL;
-}
-
-static const char *detail_check(const struct map_view *view)
-{
-	const uint64_t at = view->head->detail;
-	const struct spi_map_detail *detail = (const struct spi_map_detail *) (view->base + at);
-	const uint32_t *text;
-
-	if (!at)
-		return NULL;
-	if (at % 8 || at > view->size || view->size - at < sizeof(*detail) || detail->size != sizeof(*detail) ||
-	    !(view->head->flags & SPI_MAP_IS_TREE))
-		return "its detail is outside the file";
-	if (!span_is_valid(view, &detail->blocks, sizeof(struct spi_map_block)) ||
-	    !span_is_valid(view, &detail->edges, sizeof(struct spi_map_edge)) ||
-	    !span_is_valid(view, &detail->texts, sizeof(uint32_t)) || detail->texts.count != view->head->sites.count)
-		return "a table reaches outside the file";
-	text = (const uint32_t *) (view->base + detail->texts.offset);
-	for (uint32_t i = 0; i < detail->texts.count; i++)
-		if (!string_is_valid(view, text[i]))
-			return "an instruction's text outside the strings";
-	return blocks_check(view, detail);
-}
-
 static int result(const char *text, const char **why)
 {
 	if (text && why)
@@ -404,7 +340,7 @@ int spi_map_check(const void *map, uint64_t size, const char **why)
 	if (!text)
 		text = sites_check(&view);
 	if (!text)
-		text = detail_check(&view);
+		text = spi_map_detail_check(&view);
 	return result(text, why);
 }
 

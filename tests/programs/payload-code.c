@@ -175,7 +175,11 @@ static void *enter(struct spi_call *call, void *data)
 		if (spi_agent_argument(agent, "detail")) {
 			struct spi_block block = { 0 };
 
+			struct spi_block same = { 0 };
+
 			r = spi_point_block(point, &block);
+			if (r == 0 && (spi_block_at(block.start, &same) < 0 || same.end != block.end || spi_block_at(16, &same) != -ENODATA))
+				r = -1;
 			say("place %lx %d %lx %s", (unsigned long) (address - base), r, (unsigned long) (block.end - base),
 				spi_point_instruction_text(point));
 		}
