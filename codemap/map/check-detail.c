@@ -27,14 +27,16 @@ static const char *blocks_check(const struct map_view *view, const struct spi_ma
 const char *spi_map_detail_check(const struct map_view *view)
 {
 	const uint64_t at = view->head->detail;
-	const struct spi_map_detail *detail = (const struct spi_map_detail *) (view->base + at);
+	const struct spi_map_detail *detail;
 	const uint32_t *text;
 
 	if (!at)
 		return NULL;
-	if (at % 8 || at > view->size || view->size - at < sizeof(*detail) || detail->size != sizeof(*detail) ||
-	    !(view->head->flags & SPI_MAP_IS_TREE))
+	if (at % 8 || at > view->size || view->size - at < sizeof(*detail))
 		return "its detail is outside the file";
+	detail = (const struct spi_map_detail *) (view->base + at);
+	if (detail->size != sizeof(*detail) || !(view->head->flags & SPI_MAP_IS_TREE))
+		return "its detail is of another size, or of another kind of map";
 	if (!span_is_valid(view, &detail->blocks, sizeof(struct spi_map_block)) ||
 	    !span_is_valid(view, &detail->edges, sizeof(struct spi_map_edge)) ||
 	    !span_is_valid(view, &detail->texts, sizeof(uint32_t)) || detail->texts.count != view->head->sites.count)
