@@ -22,7 +22,8 @@
 
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
-				 "       spi-codemap map --tree [--detail] [--output FILE|--output-fd N] [--root DIR] [--fd N] FILE\n"
+				 "       spi-codemap map --tree [--detail] [--output FILE|--output-fd N] [--root DIR] "
+				 "[--fd N] FILE\n"
 				 "       spi-codemap map --which [--output FILE|--output-fd N] [--root DIR] [--fd N] --pattern GLOB... FILE...\n"
 				 "       spi-codemap map --each --output-fd N [--root DIR] [--fd N] --pattern GLOB... FILE\n"
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"

@@ -42,8 +42,8 @@ static int ends_block(const struct x86_decoded *insn)
 /* Does control get from one to the other without a jump? */
 static int runs_on_to(const struct item *from, const struct item *to)
 {
-	return from->insn.kind != SPI_INSN_END && from->insn.kind != SPI_INSN_JMP && !(from->insn.flags & X86_INDIRECT_JUMP) &&
-	       from->vaddr + from->insn.size == to->vaddr;
+	return from->insn.kind != SPI_INSN_END && from->insn.kind != SPI_INSN_JMP &&
+	       !(from->insn.flags & X86_INDIRECT_JUMP) && from->vaddr + from->insn.size == to->vaddr;
 }
 
 /* How control leaves behind the block's last instruction; has_next: an instruction of the function follows. */
@@ -70,7 +70,8 @@ static void edges_add(struct tables *tables, const struct item *last, int has_ne
 	}
 }
 
-static void block_add(struct sites *sites, const struct stretch *s, const struct item *first, const struct item *last, int has_next)
+static void block_add(struct sites *sites, const struct stretch *s, const struct item *first, const struct item *last,
+	int has_next)
 {
 	struct tables *tables = sites->tables;
 	struct spi_map_block block;
@@ -143,7 +144,8 @@ void texts_add(struct sites *sites)
 				(decoded.kind == SPI_INSN_CALL || (decoded.flags & X86_IS_JUMP)))
 			name = target_name(sites, site, decoded.target);
 		if (libraries.cs_disasm(capstone, bytes, site->size, site->vaddr, 1, &insn) == 1) {
-			text = strings_add(&tables->strings, mem_format(*name ? "%s %s <%s>" : "%s %s", insn->mnemonic, insn->op_str, name));
+			text = strings_add(&tables->strings, mem_format(*name ? "%s %s <%s>" : "%s %s", insn->mnemonic,
+				insn->op_str, name));
 			libraries.cs_free(insn, 1);
 		}
 		*vec_push(&tables->texts) = text;

@@ -71,7 +71,7 @@ struct spi_map_header {
 	struct spi_map_span sites;	/* struct spi_map_site, by ascending vaddr; SPI_MAP_IS_TREE only */
 	uint32_t debug_lost;		/* string: what of the debug info cannot be read, and why; "": nothing is known of */
 	uint32_t reserved;
-	uint64_t detail;		/* where struct spi_map_detail is, from the file's start on; 0: it was not asked for */
+	uint64_t detail;		/* offset of struct spi_map_detail; 0: it was not asked for */
 };
 
 enum spi_map_func_flags {
@@ -313,7 +313,7 @@ struct spi_map_block {
 	uint32_t size;			/* bytes */
 	uint32_t func;			/* that has it; of a function inside another, the other one */
 	uint32_t edge_first, edge_count;
-	uint32_t call;			/* bytes before its last instruction, where that is a call; SPI_MAP_NONE: it is none */
+	uint32_t call;			/* bytes before its last instruction, where that is a call; else SPI_MAP_NONE */
 	uint32_t reserved;
 };
 _Static_assert(sizeof(struct spi_map_block) == 32, "wire format");

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Source lines in the map of a call tree: debug info gives them with the functions' prototypes, of all functions at once. */
+/*
+ * Source lines in the map of a call tree: debug info gives them with the functions' prototypes, of all functions at
+ * once.
+ */
 #include <string.h>
 #include "codemap/request/map.h"
 #include "codemap/request/request.h"

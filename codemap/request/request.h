@@ -28,7 +28,10 @@ struct request {
  */
 int request_run(const struct request *request, struct object *object, int out_fd);
 
-/* detail.c: prototypes of all functions, for their source lines; before tree_make(). Then the lines into the tree's map. */
+/*
+ * detail.c: prototypes of all functions, for their source lines; before tree_make(). Then the lines into the tree's
+ * map.
+ */
 const struct spi_map_header *detail_types(struct object *object, struct functions *functions);
 struct tables;
 void detail_sources(const struct spi_map_header *types, struct tables *tables);

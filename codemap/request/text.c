@@ -45,7 +45,8 @@ int text_write(const char *address, const char *hex, int out_fd)
 			text_add(&lines, mem_format("%llx: %s%s%s\n", (unsigned long long) (vaddr + at), insn->mnemonic,
 				insn->op_str[0] ? " " : "", insn->op_str));
 		else
-			text_add(&lines, mem_format("%llx: .byte 0x%02x\n", (unsigned long long) (vaddr + at), bytes[at]));
+			text_add(&lines, mem_format("%llx: .byte 0x%02x\n", (unsigned long long) (vaddr + at),
+				bytes[at]));
 		n = n ? insn->size : 1;
 		if (insn)
 			libraries.cs_free(insn, 1);

@@ -20,14 +20,31 @@
 static struct spi_agent *agent;
 static char path[256];
 
+struct line {
+	uint64_t start, size;
+	char name[256];
+	int is_call;
+};
+
+static int next_line(FILE *file, struct line *line)
+{
+	char text[400];
+
+	while (fgets(text, sizeof(text), file))
+		if (sscanf(text, "%" SCNx64 " %" SCNx64 " %255[^\n]", &line->start, &line->size, line->name) == 3) {
+			line->is_call = !strcmp(line->name, "call");
+			return 1;
+		}
+	return 0;
+}
+
 /* One function is one region. The arrays are read before the parser is called again. */
 static int find(struct spi_parser_region *region, uint64_t address, void *data)
 {
 	static struct spi_parser_function function;
 	static struct spi_parser_call calls[CALLS];
 	static char name[256];
-	char line[400], text[256];
-	uint64_t start, size;
+	struct line line;
 	size_t count = 0;
 	FILE *file = fopen(path, "r");
 
@@ -35,17 +52,15 @@ static int find(struct spi_parser_region *region, uint64_t address, void *data)
 	if (!file)
 		return -ENOENT;
 	function.size = 0;
-	while (fgets(line, sizeof(line), file))		/* the latest line counts: memory is used again */
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %255[^\n]", &start, &size, text) == 3 && strcmp(text, "call") &&
-				address >= start && address - start < size) {
-			function = (struct spi_parser_function) { start, size, name };
-			strcpy(name, text);
+	while (next_line(file, &line))		/* the latest line counts: memory is used again */
+		if (!line.is_call && address >= line.start && address - line.start < line.size) {
+			function = (struct spi_parser_function) { line.start, line.size, name };
+			strcpy(name, line.name);
 		}
 	rewind(file);
-	while (function.size && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %255[^\n]", &start, &size, text) == 3 && !strcmp(text, "call") &&
-				start >= function.address && start - function.address < function.size && count < CALLS)
-			calls[count++] = (struct spi_parser_call) { start, size };
+	while (function.size && next_line(file, &line))
+		if (line.is_call && line.start - function.address < function.size && count < CALLS)
+			calls[count++] = (struct spi_parser_call) { line.start, line.size };
 	fclose(file);
 	if (!function.size)
 		return -ENOENT;
@@ -59,16 +74,20 @@ static int find(struct spi_parser_region *region, uint64_t address, void *data)
 	return 0;
 }
 
+static int is_made(const struct spi_function *function)
+{
+	return !strcmp(spi_object_name(spi_function_object(function)), "made at run time");
+}
+
 static void *enter(struct spi_call *call, void *data)
 {
-	struct spi_function *callee = spi_call_callee(call);
-	char line[400];
+	struct spi_function *callee = spi_call_callee(call), *caller = spi_call_caller(call);
+	char line[600];
 	int n;
 
 	(void) data;
-	if (!strcmp(spi_object_name(spi_function_object(callee)), "made at run time") ||
-			!strcmp(spi_object_name(spi_function_object(spi_call_caller(call))), "made at run time")) {
-		n = snprintf(line, sizeof(line), "%s -> %s\n", spi_function_name(spi_call_caller(call)), spi_function_name(callee));
+	if (is_made(callee) || is_made(caller)) {
+		n = snprintf(line, sizeof(line), "%s -> %s\n", spi_function_name(caller), spi_function_name(callee));
 		spi_agent_write(agent, line, (size_t) n);
 	}
 	spi_call_propel(call);

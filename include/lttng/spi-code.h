@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * lttng/spi-code.h - the part of lttng/spi.h that is about code: objects, functions, blocks, instructions, and code that
- * a program makes at run time. lttng/spi.h includes this file, and says what [any], [payload] and [configure] mean.
+ * lttng/spi-code.h - the part of lttng/spi.h that is about code: objects, functions, blocks, instructions, and code
+ * that a program makes at run time. lttng/spi.h includes this file, and says what [any], [payload] and [configure]
+ * mean.
  */
 #ifndef LTTNG_SPI_CODE_H
 #define LTTNG_SPI_CODE_H
@@ -40,7 +41,8 @@ int spi_object_parse(struct spi_object *object);
 /*
  * spi_object_functions() - each function of an object, by ascending address, until `each` returns another value than 0.
  * [any] as far as `each` may be called there.
- * The result is what `each` has returned last, or 0; -ENODATA: the object's functions are not known (spi_object_parse()).
+ * The result is what `each` has returned last, or 0; -ENODATA: the object's functions are not known, see
+ * spi_object_parse().
  */
 int spi_object_functions(struct spi_object *object, int (*each)(struct spi_function *function, void *data), void *data);
 
@@ -122,7 +124,7 @@ struct spi_edge {
 	uint32_t reserved[3];
 };
 
-/* spi_block_at(), spi_point_block() - the block that has an address, or a place's instruction. [any] -ENODATA: not known. */
+/* spi_block_at(), spi_point_block() - the block that has an address, or a place's instruction. [any] -ENODATA: none. */
 int spi_block_at(uint64_t address, struct spi_block *block);
 int spi_point_block(const struct spi_point *point, struct spi_block *block);
 
@@ -131,7 +133,8 @@ int spi_point_block(const struct spi_point *point, struct spi_block *block);
  * spi_block_edges() - each way out of a block, likewise. [any] as far as `each` may be called there.
  * The result is what `each` has returned last, or 0; -ENODATA: blocks are not known there.
  */
-int spi_function_blocks(const struct spi_function *function, int (*each)(const struct spi_block *block, void *data), void *data);
+int spi_function_blocks(const struct spi_function *function, int (*each)(const struct spi_block *block, void *data),
+	void *data);
 int spi_block_edges(const struct spi_block *block, int (*each)(const struct spi_edge *edge, void *data), void *data);
 
 /* spi_block_call() - the address of the block's call instruction. 0: it has none. [any] */

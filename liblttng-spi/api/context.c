@@ -16,8 +16,8 @@
 /* ---- at spi_agent_create() ---- */
 
 /*
- * A thread that was injected has its own registers on the stack, as a signal's handler has (injector/inject/call-frame.c):
- * they stand above the frames of dlopen(), which it is made to call.
+ * A thread that was injected has its own registers on the stack, as a signal's handler has, above the frames of
+ * dlopen(), which it is made to call (injector/inject/call-frame.c).
  */
 static void frame_find(struct spi_agent *agent)
 {
@@ -30,7 +30,7 @@ static void frame_find(struct spi_agent *agent)
 			return;
 		if (!spi_signal_words_may_be(words + 1) || !spi_restorer_of(words[0]))
 			continue;
-		if (spi_frame_load(&regs, at + 8) < 0)
+		if (spi_frame_load(&regs, at + 8) < 0 || regs.r[SPI_DWARF_SP] <= at)
 			continue;
 		agent->frame[0] = regs.r[SPI_DWARF_PC];
 		agent->frame[1] = regs.r[SPI_DWARF_SP];
@@ -43,14 +43,14 @@ static void frame_find(struct spi_agent *agent)
 static int objects_look(void *unused)
 {
 	(void) unused;
-	if (!spi_objects_list())
-		spi_objects_scan();
+	spi_objects_scan();
 	return 0;
 }
 
 static int is_running(void)
 {
-	if (spi_env.preloaded && !spi_attached_early)	/* rules come on the first thread before main(), then on the control thread */
+	/* rules come on the first thread before main(), then on the control thread */
+	if (spi_env.preloaded && !spi_attached_early)
 		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
 	return !spi_attached_early || (spi_link_current && spi_tree_main_runs());
 }
@@ -60,11 +60,13 @@ void spi_agent_context_look(struct spi_agent *agent, const void *caller)
 	struct spi_vma vma;
 	char path[1024] = "";
 
-	agent->path = spi_maps_find((uint64_t) caller, &vma, path, sizeof(path)) ? spi_text_keep(path, sizeof(path)) : NULL;
+	if (spi_maps_find((uint64_t) caller, &vma, path, sizeof(path)))
+		agent->path = spi_text_keep(path, sizeof(path));
 	agent->is_injected = (uint32_t) is_running();
 	if (agent->is_injected && !spi_thread_is_tracer())
 		frame_find(agent);
-	spi_api_control(objects_look, NULL);
+	if (!spi_objects_list())
+		spi_api_control(objects_look, NULL);
 }
 
 /* ---- */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Blocks, edges and instructions' text, of objects that have a map with detail (codemap/map/format.h); and the text of any code. */
+/*
+ * Blocks, edges and instructions' text, of objects that have a map with detail (codemap/map/format.h); and the text of
+ * any code.
+ */
 #include <errno.h>
 #include <linux/memfd.h>
 #include <string.h>
@@ -12,8 +15,10 @@
 
 #define TEXT_BYTES	4096u
 
-_Static_assert((int) SPI_EDGE_FALL_THROUGH == (int) SPI_MAP_EDGE_FALL_THROUGH && (int) SPI_EDGE_RETURN == (int) SPI_MAP_EDGE_RETURN &&
-	(int) SPI_EDGE_CALL == (int) SPI_MAP_EDGE_CALL, "the map's numbers are the interface's");
+#define SAME(kind)	_Static_assert((int) SPI_EDGE_##kind == (int) SPI_MAP_EDGE_##kind, "the map's numbers")
+SAME(FALL_THROUGH);
+SAME(CALL);
+SAME(RETURN);
 
 #define DETAIL_AT(map, table, type) ((const type *) ((const uint8_t *) (map)->head + detail_of(map)->table.offset))
 
@@ -53,7 +58,8 @@ static const struct spi_map_block *block_around(const struct spi_map *map, uint6
 	return behind && vaddr - block->vaddr < block->size ? block : NULL;
 }
 
-static void block_fill(struct spi_object *object, const struct spi_map *map, const struct spi_map_block *from, struct spi_block *to)
+static void block_fill(struct spi_object *object, const struct spi_map *map, const struct spi_map_block *from,
+	struct spi_block *to)
 {
 	memset(to, 0, sizeof(*to));
 	to->start = from->vaddr + object->bias;
@@ -83,27 +89,33 @@ SPI_API int spi_point_block(const struct spi_point *point, struct spi_block *blo
 	return spi_point_instruction(point, &address, &size) < 0 ? -ENODATA : spi_block_at(address, block);
 }
 
-SPI_API int spi_function_blocks(const struct spi_function *function, int (*each)(const struct spi_block *block, void *data), void *data)
+SPI_API int spi_function_blocks(const struct spi_function *function,
+	int (*each)(const struct spi_block *block, void *data), void *data)
 {
 	struct spi_object *object = spi_function_object(function);
 	const struct spi_map *map = map_of(object);
-	const uint64_t low = map ? spi_function_address(function) - object->bias : 0, high = low + spi_function_size(function);
 	const struct spi_map_block *blocks;
+	uint64_t low, high;
 	int r = 0;
 
 	if (!map)
 		return -ENODATA;
+	low = spi_function_address(function) - object->bias;
+	high = low + spi_function_size(function);
 	blocks = DETAIL_AT(map, blocks, struct spi_map_block);
-	for (uint32_t i = block_from(map, low); r == 0 && i < detail_of(map)->blocks.count && blocks[i].vaddr < high; i++) {
+	for (uint32_t i = block_from(map, low); r == 0 && i < detail_of(map)->blocks.count; i++) {
 		struct spi_block block;
 
+		if (blocks[i].vaddr >= high)
+			break;
 		block_fill(object, map, &blocks[i], &block);
 		r = each(&block, data);
 	}
 	return r;
 }
 
-SPI_API int spi_block_edges(const struct spi_block *block, int (*each)(const struct spi_edge *edge, void *data), void *data)
+SPI_API int spi_block_edges(const struct spi_block *block, int (*each)(const struct spi_edge *edge, void *data),
+	void *data)
 {
 	const struct spi_map *map = block ? map_of(block->object) : NULL;
 	const struct spi_map_block *from = map ? block_around(map, block->start - block->object->bias) : NULL;

@@ -75,7 +75,9 @@ static struct spi_function *function_get(struct spi_object *object, const struct
 
 struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
 {
-	return function_get(object, map, SPI_MAP_AT(map, funcs, struct spi_map_func, index), spi_map_func_unfit(map, index));
+	const struct spi_map_func *func = SPI_MAP_AT(map, funcs, struct spi_map_func, index);
+
+	return function_get(object, map, func, spi_map_func_unfit(map, index));
 }
 
 static struct spi_function *function_in_tree(uint64_t address, int is_start)

@@ -50,7 +50,7 @@ struct spi_agent {
 	uint32_t has_gone;		/* spi_agent_go() was called */
 	const char *path;		/* of the file that has made the agent */
 	uint32_t is_injected, has_frame;
-	uint64_t frame[3];		/* where the thread was injected, if has_frame: instruction, stack and frame pointer */
+	uint64_t frame[3];		/* has_frame: where the thread was injected: pc, stack and frame pointer */
 	struct spi_parser parser;	/* find NULL: none */
 	struct spi_agent *next;		/* that has a parser, too */
 	char error[400];
@@ -71,7 +71,8 @@ struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HI
 struct spi_map;
 struct spi_tree_object;
 /* The function of an object's map; NULL: its record is not good, or there is no memory. */
-struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index) SPI_HIDDEN;
+struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
+	SPI_HIDDEN;
 
 /* ---- context.c ---- */
 /* Where and how the agent is made. `caller`: an address in the file that makes it. */

@@ -111,7 +111,8 @@ static int is_function(const struct spi_map *map, uint32_t index)
 	return f->reason != SPI_REASON_PLT && f->reason != SPI_REASON_PART && f->reason != SPI_REASON_NO_CODE;
 }
 
-SPI_API int spi_object_functions(struct spi_object *object, int (*each)(struct spi_function *function, void *data), void *data)
+SPI_API int spi_object_functions(struct spi_object *object, int (*each)(struct spi_function *function, void *data),
+	void *data)
 {
 	const struct spi_map *map = object ? map_of(object) : NULL;
 	int r = map ? 0 : -ENODATA;
@@ -129,27 +130,31 @@ SPI_API int spi_object_functions(struct spi_object *object, int (*each)(struct s
 static struct spi_function *find_in(struct spi_object *object, const char *name)
 {
 	const struct spi_map *map = map_of(object);
-	void *address;
+	const struct spi_map_func *funcs = map ? SPI_MAP_AT(map, funcs, struct spi_map_func, 0) : NULL;
+	uint64_t address;
+	int64_t index;
 
 	for (uint32_t i = 0; map && i < map->head->funcs.count; i++)
-		if (is_function(map, i) && !strcmp(spi_map_string(map, SPI_MAP_AT(map, funcs, struct spi_map_func, i)->name), name))
+		if (is_function(map, i) && !strcmp(spi_map_string(map, funcs[i].name), name))
 			return spi_function_in_map(object, map, i);
-	address = map && !object->is_made ? spi_symbol_beside(name, object->low) : NULL;
-	if (address && spi_map_func_at(map, (uint64_t) address - object->bias) >= 0)
-		return spi_function_in_map(object, map, (uint64_t) spi_map_func_at(map, (uint64_t) address - object->bias));
-	return NULL;
+	address = map && !object->is_made ? (uint64_t) spi_symbol_beside(name, object->low) : 0;
+	index = address ? spi_map_func_at(map, address - object->bias) : -1;
+	return index < 0 ? NULL : spi_function_in_map(object, map, (uint64_t) index);
 }
 
 SPI_API struct spi_function *spi_function_find(struct spi_object *object, const char *linkage_name)
 {
-	struct spi_function *found = object ? find_in(object, linkage_name) : NULL;
+	struct spi_function *found = NULL;
 
-	for (struct spi_object *o = object ? NULL : spi_object_next(NULL); o && !found; o = spi_object_next(o))
+	if (object || !linkage_name)
+		return linkage_name ? find_in(object, linkage_name) : NULL;
+	for (struct spi_object *o = spi_object_next(NULL); o && !found; o = spi_object_next(o))
 		found = find_in(o, linkage_name);
 	return found;
 }
 
-static long find_all_in(struct spi_object *object, const char *name, struct spi_function **functions, size_t room, long n)
+static long find_all_in(struct spi_object *object, const char *name, struct spi_function **functions, size_t room,
+	long n)
 {
 	const struct spi_map *map = map_of(object);
 	const size_t size = strlen(name);
@@ -161,7 +166,8 @@ static long find_all_in(struct spi_object *object, const char *name, struct spi_
 
 		if (!*shown)
 			shown = spi_map_string(map, func->name);
-		if (!is_function(map, i) || strncmp(shown, name, size) || (shown[size] && spi_tree_name_size(shown) != size))
+		if (!is_function(map, i) || strncmp(shown, name, size) ||
+				(shown[size] && spi_tree_name_size(shown) != size))
 			continue;
 		f = spi_function_in_map(object, map, i);
 		if (f && (size_t) n < room)
@@ -171,7 +177,8 @@ static long find_all_in(struct spi_object *object, const char *name, struct spi_
 	return n;
 }
 
-SPI_API long spi_functions_find(struct spi_object *object, const char *name, struct spi_function **functions, size_t room)
+SPI_API long spi_functions_find(struct spi_object *object, const char *name, struct spi_function **functions,
+	size_t room)
 {
 	long n = object ? find_all_in(object, name, functions, room, 0) : 0;
 

@@ -44,7 +44,9 @@ static void *find(struct ask *ask, void *unused)
 /* One agent's parser is asked. 0: a region has the code; -ENOENT, -EAGAIN. */
 static int ask_one(struct spi_agent *agent, uint64_t code, uint64_t p)
 {
-	struct ask ask = { .parser = &agent->parser, .region = { .size = sizeof(ask.region) }, .code = code, .result = -ENOENT };
+	struct ask ask = {
+		.parser = &agent->parser, .region = { .size = sizeof(ask.region) }, .code = code, .result = -ENOENT,
+	};
 	const char *why = "it does not have the address";
 	int r = spi_client_ask(agent->client, p, (void *) find, &ask);
 
@@ -58,16 +60,31 @@ static int ask_one(struct spi_agent *agent, uint64_t code, uint64_t p)
 	return r < 0 && r != -EAGAIN ? -ENOENT : r;
 }
 
+/* A thread that has ended in its parser, or one of the parent's, in a forked child. */
+static int owner_is_gone(int owner)
+{
+	const uint64_t process = (uint64_t) spi_raw3(SYS_getpid, 0, 0, 0);
+
+	return spi_raw3(SYS_tgkill, process, (uint64_t) owner, 0) == -ESRCH;
+}
+
+static int asking_take(int *owner, int self)
+{
+	return __atomic_compare_exchange_n(&asking, owner, self, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 /* 0, or -EAGAIN: another thread is in a parser, or this one is, and a signal's handler makes the call. */
 static int asking_begin(int self)
 {
 	for (uint32_t i = 0; i < WAIT_LOOKS; i++) {
-		int none = 0;
+		int owner = 0;
 
-		if (__atomic_compare_exchange_n(&asking, &none, self, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (asking_take(&owner, self))
 			return 0;
-		if (none == self)
-			break;
+		if (owner == self)
+			return -EAGAIN;
+		if (owner_is_gone(owner) && asking_take(&owner, self))
+			return 0;
 		spi_sleep_us(WAIT_US);
 	}
 	return -EAGAIN;
@@ -112,7 +129,8 @@ SPI_API int spi_agent_set_parser(struct spi_agent *agent, const struct spi_parse
 	return 0;
 }
 
-SPI_API int spi_agent_add_region(struct spi_agent *agent, const struct spi_parser_region *region, struct spi_object **object)
+SPI_API int spi_agent_add_region(struct spi_agent *agent, const struct spi_parser_region *region,
+	struct spi_object **object)
 {
 	struct spi_parser_region asked;
 	const char *why = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* An instrumented place: its instruction, the stub that runs in the instruction's stead, and what a call's stub saves. */
+/* An instrumented place: its instruction, the stub that runs in the instruction's stead, and what a stub saves. */
 #include <errno.h>
 #include <string.h>
 #include "liblttng-spi/tree/sites/sites.h"

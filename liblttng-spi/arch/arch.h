@@ -380,11 +380,12 @@ uint64_t spi_code_jump_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
  */
 uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
 /*
- * A call instruction that a user's parser has found at `address`, of these `size` bytes, as the code map of a file would
- * have the site. NULL, or why the call cannot be redirected.
+ * A call instruction that a user's parser has found at `address`, of these `size` bytes, as the code map of a file
+ * would have the site. NULL, or why the call cannot be redirected.
  */
 #define SPI_MADE_CALL_MOST	20u
-const char *spi_code_made_call(const uint8_t *bytes, uint32_t size, uint64_t address, struct spi_map_site *site) SPI_HIDDEN;
+const char *spi_code_made_call(const uint8_t *bytes, uint32_t size, uint64_t address, struct spi_map_site *site)
+	SPI_HIDDEN;
 /* The site of a direct call whose target is in another object: its stub is given the target as if that might change. */
 void spi_code_made_far(struct spi_map_site *site) SPI_HIDDEN;
 /*

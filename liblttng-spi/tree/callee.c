@@ -285,7 +285,7 @@ static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
 
 /* ---- */
 
-/* Does the call lead to code that was made at run time, which a user's parser may know? 0, or -EAGAIN: it was not asked. */
+/* Does the call lead to code that a user's parser may know? 0, or -EAGAIN: the parser was not asked. */
 static int made_look(const struct spi_site *s, uint32_t trees, const struct spi_frame *frame)
 {
 	uint64_t code;

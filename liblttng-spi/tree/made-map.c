@@ -45,7 +45,8 @@ static const char *region_check(const struct spi_parser_region *r)
 	for (size_t i = 0; i < r->function_count; i++) {
 		const struct spi_parser_function *f = &r->functions[i];
 
-		if (f->address < r->low || f->address >= r->high || !f->size || f->size > r->high - f->address || !f->name)
+		if (f->address < r->low || f->address >= r->high || !f->name || !f->size ||
+				f->size > r->high - f->address)
 			return "a function has no name, no size, or is outside of it";
 	}
 	return NULL;
@@ -164,7 +165,8 @@ static void refuse(struct made_maker *m, uint64_t address, const char *why)
 }
 
 /* NULL, or why the call cannot be redirected. */
-static const char *site_fill(const struct made_maker *m, const struct spi_parser_call *call, uint64_t behind, struct spi_map_site *site)
+static const char *site_fill(const struct made_maker *m, const struct spi_parser_call *call, uint64_t behind,
+	struct spi_map_site *site)
 {
 	uint8_t bytes[SPI_MADE_CALL_MOST];
 	const char *why;
@@ -223,7 +225,8 @@ static void sites_share(struct made_maker *m)
 
 /* ---- */
 
-int spi_made_map(const struct spi_parser_region *region, struct spi_map *map, struct spi_made_refusals *refusals, const char **why)
+int spi_made_map(const struct spi_parser_region *region, struct spi_map *map, struct spi_made_refusals *refusals,
+	const char **why)
 {
 	const size_t most = region->function_count > region->call_count ? region->function_count : region->call_count;
 	struct made_maker m = { .region = region, .refusals = refusals };

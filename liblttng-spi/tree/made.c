@@ -58,7 +58,8 @@ static void unknown_add(uint64_t code)
 
 	if (place && __atomic_compare_exchange_n(place, &none, code, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
 			__atomic_add_fetch(&unknown_count, 1, __ATOMIC_RELAXED) == UNKNOWN_MAX / 2)
-		spi_note("no parser is asked any more for code that was made at run time: %u addresses were not known", UNKNOWN_MAX / 2);
+		spi_note("no parser is asked any more for code that was made at run time: %u addresses were not known",
+			UNKNOWN_MAX / 2);
 }
 
 void spi_made_ask_again(void)
@@ -124,7 +125,9 @@ static int fill(struct made *m, const struct spi_parser_region *region, const ch
 	spi_format(object->path, sizeof(object->path), "%s", object->name);
 	object->whole = &to->map;
 	to->object = object;
-	to->text[0] = (struct spi_tree_text) { SPI_PAGE_OF(region->low), SPI_PAGE_OF(region->high + SPI_PAGE - 1), PROT_READ | PROT_EXEC };
+	to->text[0] = (struct spi_tree_text) {
+		SPI_PAGE_OF(region->low), SPI_PAGE_OF(region->high + SPI_PAGE - 1), PROT_READ | PROT_EXEC,
+	};
 	to->text_count = 1;
 	to->no_trap = "only a breakpoint (int3) fits, and code that was made at run time gets none";
 	to->ends_taken = 1;
@@ -200,10 +203,13 @@ int spi_made_add(const struct spi_parser_region *region, struct spi_object **obj
 
 int spi_made_forget(struct spi_object *object)
 {
-	struct spi_tree_object *to = object && object->is_made ? (struct spi_tree_object *) ((uint8_t *) object - offsetof(struct made, object)) : NULL;
+	struct spi_tree_object *to;
 	uint64_t before;
 
-	if (!to || to->gone)
+	if (!object || !object->is_made)
+		return -EINVAL;
+	to = &((struct made *) ((uint8_t *) object - offsetof(struct made, object)))->to;
+	if (to->gone)
 		return -EINVAL;
 	if (spi_patch_lock_soon(&before) < 0)
 		return -EAGAIN;
@@ -232,11 +238,17 @@ static void cover(struct spi_tree_object *to, uint32_t trees)
 int spi_made_look(uint64_t code, uint32_t trees, uint64_t p)
 {
 	struct spi_tree_object *to = spi_tree_object_at(code);
+	uint64_t target;
 	int result;
 
 	if (to && to->object->is_made)
 		cover(to, trees);
 	if (to || !spi_made_ask || spi_tree_is_vdso(code) || spi_symbols_know(code, 0) || is_unknown(code))
+		return 0;
+	/* a few instructions that lead to a function of a file's need no parser */
+	target = spi_code_made_target(code, spi_memory_copy);
+	to = target ? spi_tree_object_at(target) : NULL;
+	if (to && !to->object->is_made)
 		return 0;
 	result = spi_made_ask(code, trees, p);
 	if (result == -ENOENT)

@@ -31,20 +31,21 @@ struct spi_made_refusals {
 
 /* ---- made-map.c ---- */
 /* The region's code map. 0, or a negative errno and *why. */
-int spi_made_map(const struct spi_parser_region *region, struct spi_map *map, struct spi_made_refusals *refusals, const char **why);
+int spi_made_map(const struct spi_parser_region *region, struct spi_map *map, struct spi_made_refusals *refusals,
+	const char **why);
 
 /* ---- made.c ---- */
 /* The region becomes an object of all trees that are for clients. 0, or a negative errno and *why. */
 int spi_made_add(const struct spi_parser_region *region, struct spi_object **object, const char **why);
 /* Its code goes. 0, -EINVAL: it is no region, or has gone; -EAGAIN: another thread forks. */
 int spi_made_forget(struct spi_object *object);
-extern struct spi_object *spi_made_objects SPI_HIDDEN;	/* all regions, the latest first; one that has gone is not `seen` */
+extern struct spi_object *spi_made_objects SPI_HIDDEN;	/* all, the latest first; one that has gone is not `seen` */
 /*
  * Asks the clients of these trees for code that no object has; a call with the return address at p leads there. 0:
  * spi_made_add() has it; -ENOENT: nobody knows it; -EAGAIN: nobody can be asked now. NULL: there is no parser.
  */
 extern int (*spi_made_ask)(uint64_t code, uint32_t trees, uint64_t p) SPI_HIDDEN;
-/* A site's call leads to this code: a region that has it is in these trees; else it is asked for, once. 0, or -EAGAIN. */
+/* A site's call leads to this code: a region that has it is in these trees; else it is asked for. 0, or -EAGAIN. */
 int spi_made_look(uint64_t code, uint32_t trees, uint64_t p);
 /* A parser is there, or another: what was not known before may be known now. */
 void spi_made_ask_again(void);

@@ -124,9 +124,12 @@ is "$("$codemap" find move_point ./prog; echo $?)" "$(printf 'move_point\n0')" '
 is "$("$codemap" find Foo::mkae ./cpp | head -1)" 'ns::Foo::make' 'find: a method'
 
 # detail on demand, and text
-"$codemap" map --tree -o tree.map ./prog && "$codemap" map --tree --detail -o detail.map ./prog && "$codemap" map --tree -o again.map ./prog
+"$codemap" map --tree -o tree.map ./prog
+"$codemap" map --tree --detail -o detail.map ./prog
+"$codemap" map --tree -o again.map ./prog
 ok "$(cmp -s tree.map again.map; echo $?)" 'a tree'\''s map is the same, whether detail was asked for or not'
-is "$(od -An -tu8 -j232 -N8 tree.map | tr -d ' ') $(($(od -An -tu8 -j232 -N8 detail.map | tr -d ' ') > 240))" '0 1' 'detail is there where it was asked for'
+detail_at() { od -An -tu8 -j232 -N8 "$1" | tr -d ' '; }
+is "$(detail_at tree.map) $(($(detail_at detail.map) > 240))" '0 1' 'detail is there where it was asked for'
 is "$("$codemap" text 401000 e8fbffffff06c3; echo $?)" '401000: call 0x401000
 401005: .byte 0x06
 401006: ret

@@ -31,9 +31,11 @@ done
 "$codemap" map --tree -o tree.map ./a
 "$codemap" map --tree --detail -o detail.map ./a
 for how in -O2 '-O1 -g -fsanitize=address,undefined'; do
-	if $CC -std=gnu11 -w $how -I"$SPI_TOP_SRCDIR" -o map-fuzz "$SPI_TOP_SRCDIR/tests/programs/units/codemap/map-fuzz.c" "$SPI_TOP_SRCDIR"/codemap/map/check{,-detail}.c 2> /dev/null; then
+	if $CC -std=gnu11 -w $how -I"$SPI_TOP_SRCDIR" -o map-fuzz "$SPI_TOP_SRCDIR/tests/programs/units/codemap/map-fuzz.c" \
+		"$SPI_TOP_SRCDIR"/codemap/map/check{,-detail}.c 2> /dev/null; then
 		for map in tree detail; do
-			result=$(ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 ./map-fuzz $map.map $((count * 125)) 2>&1)
+			result=$(ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+				./map-fuzz $map.map $((count * 125)) 2>&1)
 			status=$?
 			[ $status -eq 0 ] || sed 's/^/# /' <<< "$result" | head -20
 			ok $status "broken maps, $map ($how): $(tail -1 <<< "$result")"

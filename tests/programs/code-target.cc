@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 // SPDX-FileCopyrightText: 2026 the lttng-spi authors
-// code-target - overloaded functions, and calls of each kind: direct, through a register, a variable, the linkage table, a tail call.
+// code-target - overloaded functions, and calls of each kind: direct, through a register, a variable, the linkage
+// table, a tail call.
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>

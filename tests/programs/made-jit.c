@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * made-jit MAP ROUNDS [rwx|again|threads|fork] - machine code that is made at run time, and calls itself and libc. MAP is written as perf
- * knows such files, "START SIZE NAME" in hexadecimal, with a line of the name "call" for each call instruction.
+ * made-jit MAP ROUNDS [rwx|again|threads|fork] - machine code that is made at run time, and calls itself and libc. MAP
+ * is written as perf knows such files, "START SIZE NAME" in hexadecimal, with a line of the name "call" for each call
+ * instruction.
  *
  *	jit_outer -> jit_inner -> jit_leaf	direct calls
  *	jit_outer -> labs			mov $address, %rax; call *%rax
  *	jit_outer -> jit_leaf			call *word(%rip)
  *
- * rwx: the code stays writable. again: after half of the rounds the memory is unmapped, and the same code made anew there.
- * threads: four threads do all rounds each, and begin together. fork: a child does the second half of the rounds.
+ * rwx: the code stays writable. again: after half of the rounds the memory is unmapped, and the same code made anew
+ * there. threads: four threads do all rounds each, and begin together. fork: a child does the second half of the
+ * rounds.
  */
 #include <pthread.h>
 #include <stdint.h>

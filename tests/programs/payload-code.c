@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* A payload that writes what the interface tells of code and of itself. Its lines are compared with nm, objdump and /proc. */
+/*
+ * A payload that writes what the interface tells of code and of itself. Its lines are compared with nm, objdump and
+ * /proc.
+ */
 #include <lttng/spi.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -10,6 +13,12 @@
 
 static struct spi_agent *agent;
 static int datum;
+
+/* An address as the object's file has it; 0 stays 0. */
+static unsigned long in_file(uint64_t address, const struct spi_object *object)
+{
+	return address ? (unsigned long) (address - spi_object_base(object)) : 0;
+}
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void say(const char *format, ...)
@@ -28,10 +37,8 @@ static void say(const char *format, ...)
 
 static int each(struct spi_function *f, void *data)
 {
-	const uint64_t base = spi_object_base(spi_function_object(f));
-
 	++*(int *) data;
-	say("function %lx %s", (unsigned long) (spi_function_address(f) - base), spi_function_mangled_name(f));
+	say("function %lx %s", in_file(spi_function_address(f), spi_function_object(f)), spi_function_mangled_name(f));
 	return 0;
 }
 
@@ -60,7 +67,7 @@ static void say_functions(void)
 	r = spi_object_functions(exe, each, &n);
 	say("functions %d, %d", r, n);
 	say("stopped %d", spi_object_functions(exe, stop, &steps));
-	say("find %lx", (unsigned long) (spi_function_address(spi_function_find(NULL, "_ZN6shapes4areaEii")) - spi_object_base(exe)));
+	say("find %lx", in_file(spi_function_address(spi_function_find(NULL, "_ZN6shapes4areaEii")), exe));
 	say("find none: %s", spi_function_find(exe, "labs") || spi_function_find(NULL, "_ZN6shapes") ? "one" : "none");
 	say("overloads %ld", spi_functions_find(NULL, "shapes::area", found, 2));
 	say("overload %s, %s", spi_function_mangled_name(found[0]), spi_function_mangled_name(found[1]));
@@ -74,22 +81,21 @@ static char edges[300];
 static int each_edge(const struct spi_edge *edge, void *data)
 {
 	const struct spi_block *block = data;
-	const uint64_t base = spi_object_base(block->object);
 	const size_t n = strlen(edges);
 
-	snprintf(edges + n, sizeof(edges) - n, "%s%u:%lx", n ? "," : "", edge->kind, (unsigned long) (edge->to ? edge->to - base : 0));
+	snprintf(edges + n, sizeof(edges) - n, "%s%u:%lx", n ? "," : "", edge->kind, in_file(edge->to, block->object));
 	return edge->from == block->start ? 0 : -1;
 }
 
 static int each_block(const struct spi_block *block, void *data)
 {
-	const uint64_t base = spi_object_base(block->object), call = spi_block_call(block);
 	int r;
 
 	edges[0] = 0;
 	r = spi_block_edges(block, each_edge, (void *) block);
-	say("block %lx %lx %lx %s%s%s", (unsigned long) (block->start - base), (unsigned long) (block->end - base),
-		(unsigned long) (call ? call - base : 0), edges, r ? " failed" : "", block->function == data ? "" : " of another");
+	say("block %lx %lx %lx %s%s%s", in_file(block->start, block->object), in_file(block->end, block->object),
+		in_file(spi_block_call(block), block->object), edges, r ? " failed" : "",
+		block->function == data ? "" : " of another");
 	return 0;
 }
 
@@ -120,10 +126,10 @@ static void say_agent(void)
 	uint64_t pc = 0, sp = 0, fp = 0;
 	int r = spi_agent_configuration(agent, &c);
 
-	say("configuration %d: %s, %x, %d%d%d%d", r, c.name, c.flags, (int) c.is_parse_only, (int) c.is_threads, (int) c.is_dlopen,
-		(int) c.is_fork);
-	say("path %s", c.path);
-	say("data %s, gone %u", c.entry_data == &datum && c.exit_data == NULL && !c.exit ? "its own" : "another", c.has_gone);
+	say("configuration %d: %s, %x, %u%u%u%u", r, c.name, c.flags, c.is_parse_only, c.is_threads, c.is_dlopen,
+		c.is_fork);
+	say("path %s", strcmp(c.path, spi_agent_path(agent)) ? "of another" : c.path);
+	say("data %s, gone %u", c.entry_data == &datum && !c.exit_data && !c.exit ? "its own" : "another", c.has_gone);
 	say("older %d, untouched %s", spi_agent_configuration(agent, &old), old.flags || old.entry ? "no" : "yes");
 	say("injected %d", spi_agent_is_injected(agent));
 	r = spi_agent_injection_frame(agent, &pc, &sp, &fp);
@@ -149,43 +155,67 @@ static void say_registers(struct spi_call *call)
 
 	say("registers %d %s, %d %s, %d %s, %d", r, first && *first == rdi ? "argument" : "another",
 		of_rip, rip == spi_call_return_address(call) ? "return" : "another",
-		of_rsp, rsp > (uint64_t) &arguments && rsp - (uint64_t) &arguments < 8192 ? "stack" : "another", of_rbx);
+		of_rsp, rsp - (uint64_t) &arguments < 8192 ? "stack" : "another", of_rbx);
+}
+
+static void say_block(const struct spi_point *point, uint64_t address)
+{
+	struct spi_block block = { 0 }, same = { 0 };
+	int r = spi_point_block(point, &block);
+
+	if (r == 0 && (spi_block_at(block.start, &same) < 0 || same.end != block.end))
+		r = -1;
+	if (spi_block_at(16, &same) != -ENODATA)
+		r = -1;
+	say("place %lx %d %lx %s", in_file(address, block.object), r, in_file(block.end, block.object),
+		spi_point_instruction_text(point));
+}
+
+static void say_place(struct spi_call *call, uint64_t address, size_t size)
+{
+	struct spi_function *callee = spi_call_callee(call), *known = spi_point_callee(spi_call_point(call));
+	uint64_t snippet = 0;
+	size_t snippet_size = 0;
+	int32_t distance;
+	int r;
+
+	memcpy(&distance, (const char *) address + size - 4, 4);
+	say("call %lx %zu %s %s%s", in_file(address, spi_object_executable()), size, spi_function_name(callee),
+		known ? spi_function_name(known) : "indirect", spi_call_agent(call) == agent ? "" : " of another");
+	if (spi_agent_argument(agent, "detail"))
+		say_block(spi_call_point(call), address);
+	if (size == 5) {
+		r = spi_point_snippet(spi_call_point(call), &snippet, &snippet_size);
+		address += 5 + (uint64_t) (int64_t) distance;
+		say("snippet %d %s %s", r, snippet == address ? "led to" : "elsewhere",
+			snippet_size > 20 && snippet_size < 500 ? "sized" : "empty");
+	}
+	if (!strcmp(spi_function_name(callee), "by_tail"))
+		say_registers(call);
+}
+
+static void say_main(const struct spi_point *point, int r)
+{
+	uint64_t snippet = 0;
+	size_t size = 0;
+	const int s = spi_point_snippet(point, &snippet, &size);
+
+	say("main %d, %d %s", r, s, size ? "sized" : "empty");
 }
 
 static void *enter(struct spi_call *call, void *data)
 {
-	struct spi_function *callee = spi_call_callee(call), *known = spi_point_callee(spi_call_point(call));
+	struct spi_function *callee = spi_call_callee(call);
 	struct spi_point *point = spi_call_point(call);
-	const uint64_t base = spi_object_base(spi_object_executable());
-	uint64_t address = 0, snippet = 0;
-	size_t size = 0, snippet_size = 0;
-	int32_t distance;
-	int r = spi_point_instruction(point, &address, &size), s = spi_point_snippet(point, &snippet, &snippet_size);
+	uint64_t address = 0;
+	size_t size = 0;
+	int r = spi_point_instruction(point, &address, &size);
 
 	(void) data;
-	if (spi_object_at(address) == spi_object_executable() && r == 0) {
-		memcpy(&distance, (const char *) address + size - 4, 4);
-		say("call %lx %zu %s %s%s", (unsigned long) (address - base), size, spi_function_name(callee),
-			known ? spi_function_name(known) : "indirect", spi_call_agent(call) == agent ? "" : " of another");
-		if (size == 5)
-			say("snippet %d %s %s", s, snippet == address + 5 + (uint64_t) (int64_t) distance ? "led to" : "elsewhere",
-				snippet_size > 20 && snippet_size < 500 ? "sized" : "empty");
-		if (!strcmp(spi_function_name(callee), "by_tail"))
-			say_registers(call);
-		if (spi_agent_argument(agent, "detail")) {
-			struct spi_block block = { 0 };
-
-			struct spi_block same = { 0 };
-
-			r = spi_point_block(point, &block);
-			if (r == 0 && (spi_block_at(block.start, &same) < 0 || same.end != block.end || spi_block_at(16, &same) != -ENODATA))
-				r = -1;
-			say("place %lx %d %lx %s", (unsigned long) (address - base), r, (unsigned long) (block.end - base),
-				spi_point_instruction_text(point));
-		}
-	} else if (!strcmp(spi_function_name(callee), "main")) {
-		say("main %d, %d %s", r, s, snippet_size ? "sized" : "empty");
-	}
+	if (r == 0 && spi_object_at(address) == spi_object_executable())
+		say_place(call, address, size);
+	else if (!strcmp(spi_function_name(callee), "main"))
+		say_main(point, r);
 	if (spi_agent_argument(agent, "source"))
 		say("source %s %s", spi_function_name(callee), spi_function_source(callee));
 	if (spi_function_object(callee) == spi_object_executable())
@@ -195,7 +225,9 @@ static void *enter(struct spi_call *call, void *data)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const struct spi_agent_options options = { .size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "tells" };
+	const struct spi_agent_options options = {
+		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .name = "tells",
+	};
 
 	agent = spi_agent_create(&options);
 	if (!agent)

@@ -50,11 +50,14 @@ static int fill(struct spi_parser_region *region)
 		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %63s", &start, &size, name) != 3)
 			continue;
 		if (!strcmp(name, "call")) {
-			calls[region->call_count++] = (struct spi_parser_call) { start, strcmp(how, "wrong") ? size : size - 1 };
+			size -= !strcmp(how, "wrong");
+			calls[region->call_count++] = (struct spi_parser_call) { start, size };
 			continue;
 		}
 		strcpy(names[region->function_count], name);
-		functions[region->function_count] = (struct spi_parser_function) { start, size, names[region->function_count] };
+		functions[region->function_count].address = start;
+		functions[region->function_count].size = size;
+		functions[region->function_count].name = names[region->function_count];
 		region->function_count++;
 	}
 	fclose(file);
@@ -87,19 +90,24 @@ static void region_ready(void)
 
 	if (fill(&region) < 0 || spi_agent_add_region(agent, &region, &object) < 0)
 		say("not added\n");
-	snprintf(line, sizeof(line), "added %s, again: %d\n", spi_object_name(object), spi_agent_add_region(agent, &region, NULL));
+	snprintf(line, sizeof(line), "added %s, again: %d\n", spi_object_name(object),
+		spi_agent_add_region(agent, &region, NULL));
 	say(line);
+}
+
+static int is_changed(void)
+{
+	return memcmp(before, (const void *) made_now->low, sizeof(before)) != 0;
 }
 
 static void region_goes(void)
 {
 	struct spi_object *object = spi_object_at(made_now->low);
-	const int was_changed = memcmp(before, (const void *) made_now->low, sizeof(before)) != 0;
-	const int r = spi_region_forget(object);
+	const int was_changed = is_changed(), r = spi_region_forget(object);
 	char line[100];
 
-	snprintf(line, sizeof(line), "forgotten: %d, again: %d, changed: %d, now: %d, there: %d\n", r, spi_region_forget(object), was_changed,
-		memcmp(before, (const void *) made_now->low, sizeof(before)) != 0, spi_object_at(made_now->low) != NULL);
+	snprintf(line, sizeof(line), "forgotten: %d, again: %d, changed: %d, now: %d, there: %d\n", r,
+		spi_region_forget(object), was_changed, is_changed(), spi_object_at(made_now->low) != NULL);
 	say(line);
 }
 
@@ -133,7 +141,8 @@ static void leave(struct spi_call *call, void *data)
 	(void) data;
 	if (!is_made(spi_call_callee(call)))
 		return;
-	snprintf(line, sizeof(line), "%s = %d\n", spi_function_name(spi_call_callee(call)), (int) spi_call_return_value(call));
+	snprintf(line, sizeof(line), "%s = %d\n", spi_function_name(spi_call_callee(call)),
+		(int) spi_call_return_value(call));
 	say(line);
 }
 

@@ -131,7 +131,9 @@ const char *spi_code_made_call(const uint8_t *bytes, uint32_t size, uint64_t add
 	struct operand o;
 	int32_t distance;
 
-	*site = (struct spi_map_site) { .vaddr = address, .size = (uint8_t) size, .fix = { SPI_SITE_NO_FIX, SPI_SITE_NO_FIX } };
+	*site = (struct spi_map_site) {
+		.vaddr = address, .size = (uint8_t) size, .fix = { SPI_SITE_NO_FIX, SPI_SITE_NO_FIX },
+	};
 	if (size < 2 || size > SPI_MADE_CALL_MOST)
 		return NO_CALL;
 	spi_bytes_copy(site->bytes, bytes, size);

@@ -60,8 +60,8 @@ static uint64_t walk_detail(const uint8_t *base, uint64_t size)
 	for (uint32_t i = 0; i < detail->blocks.count; i++) {
 		expect(!i || block[i].vaddr > block[i - 1].vaddr, "blocks out of order", i);
 		sum += read_bytes(base, size, &func[block[i].func], sizeof(*func));
-		for (uint32_t k = block[i].edge_first; k < block[i].edge_first + block[i].edge_count && k < block[i].edge_first + 8; k++)
-			sum += read_bytes(base, size, &edge[k], sizeof(*edge));
+		for (uint32_t k = 0; k < block[i].edge_count && k < 8; k++)
+			sum += read_bytes(base, size, &edge[block[i].edge_first + k], sizeof(*edge));
 	}
 	for (uint32_t i = 0; i < head->sites.count; i++)
 		sum += strlen(strings + text[i]);
@@ -153,11 +153,14 @@ static uint64_t place(const struct spi_map_header *head, uint64_t size)
 		case 0:
 			return head->detail + next() % sizeof(*detail);
 		case 1:
-			return detail->blocks.offset + next() % ((uint64_t) detail->blocks.count * detail->blocks.stride);
+			span = &detail->blocks;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
 		case 2:
-			return detail->edges.offset + next() % ((uint64_t) detail->edges.count * detail->edges.stride);
+			span = &detail->edges;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
 		default:
-			return detail->texts.offset + next() % ((uint64_t) detail->texts.count * detail->texts.stride);
+			span = &detail->texts;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
 		}
 	switch (next() % 8) {
 	case 0:
