@@ -21,7 +21,9 @@ struct ask {
 	const struct spi_parser *parser;
 	struct spi_parser_region region;
 	uint64_t code;
-	int result;
+	const char *why;
+	int result;		/* of the parser; or of spi_made_add() */
+	int is_filled;
 };
 
 static int copy_region(struct spi_parser_region *to, const struct spi_parser_region *from)
@@ -33,11 +35,17 @@ static int copy_region(struct spi_parser_region *to, const struct spi_parser_reg
 	return 0;
 }
 
-/* As an entry payload, which has two arguments. */
+/* As an entry payload, which has two arguments. What the parser gives is read here, too: a fault is the parser's. */
 static void *find(struct ask *ask, void *unused)
 {
+	int r = ask->parser->find(&ask->region, ask->code, ask->parser->data);
+
 	(void) unused;
-	ask->result = ask->parser->find(&ask->region, ask->code, ask->parser->data);
+	if (r < 0)
+		return NULL;
+	ask->is_filled = 1;
+	if (ask->code >= ask->region.low && ask->code < ask->region.high)
+		ask->result = spi_made_add(&ask->region, NULL, &ask->why);
 	return NULL;
 }
 
@@ -45,19 +53,17 @@ static void *find(struct ask *ask, void *unused)
 static int ask_one(struct spi_agent *agent, uint64_t code, uint64_t p)
 {
 	struct ask ask = {
-		.parser = &agent->parser, .region = { .size = sizeof(ask.region) }, .code = code, .result = -ENOENT,
+		.parser = &agent->parser, .region = { .size = sizeof(ask.region) }, .code = code,
+		.why = "it does not have the address", .result = -EINVAL,
 	};
-	const char *why = "it does not have the address";
-	int r = spi_client_ask(agent->client, p, (void *) find, &ask);
+	const int r = spi_client_ask(agent->client, p, (void *) find, &ask);
 
-	if (r < 0 || ask.result < 0)
+	if (r < 0 || !ask.is_filled)
 		return r < 0 ? r : -ENOENT;
-	r = -EINVAL;
-	if (code >= ask.region.low && code < ask.region.high)
-		r = spi_made_add(&ask.region, NULL, &why);
-	if (r < 0 && r != -EAGAIN)
-		spi_note("payload %s: its parser's region for 0x%lx is not taken: %s", agent->client->name, code, why);
-	return r < 0 && r != -EAGAIN ? -ENOENT : r;
+	if (ask.result == 0 || ask.result == -EAGAIN)
+		return ask.result;
+	spi_note("payload %s: its parser's region for 0x%lx is not taken: %s", agent->client->name, code, ask.why);
+	return -ENOENT;
 }
 
 /* A thread that has ended in its parser, or one of the parent's, in a forked child. */

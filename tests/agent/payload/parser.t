@@ -91,6 +91,9 @@ like "$(cat trace.err)" "its parser's region .* is not taken: a function has no 
 under wrong
 is "$(sort -u calls)" 'main -> jit_outer' 'call instructions of a wrong size: left alone'
 like "$(cat trace.err)" 'it is no call instruction of this size' 'and named' || diag "$(cat trace.err)"
+under wild
+like "$(cat trace.err)" 'payload whole.so: it has faulted, or called abort\(\): it is switched off' \
+	'a parser that gives no memory: named'
 under fault
 like "$(cat trace.err)" 'payload whole.so: it has faulted, or called abort\(\): it is switched off' \
 	'a parser that faults: named'
