@@ -268,7 +268,7 @@ const char *spi_object_path(const struct spi_object *object);
 uint64_t spi_object_base(const struct spi_object *object);		/* what is added to addresses in the file */
 struct spi_object *spi_object_executable(void);
 
-/* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */
+/* spi_function_at() - the function that has this address, in an object whose functions are known. NULL: none. [any] */
 struct spi_function *spi_function_at(uint64_t address);
 
 /* ---- the agent: what was configured, and how it came here ---- */

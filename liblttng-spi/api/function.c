@@ -48,8 +48,9 @@ static const char *name_of(const struct spi_map *map, const struct spi_map_func 
 	return copy;
 }
 
-static struct spi_function *function_get(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
-	const char *reason)
+/* is_whole: the map has all functions of the object, also those that are never instrumented. */
+static struct spi_function *function_get(struct spi_object *object, const struct spi_map *map,
+	const struct spi_map_func *func, int is_whole)
 {
 	uint64_t address = func->vaddr + object->bias;
 	struct spi_function **first = bucket(address), *f, *old;
@@ -65,7 +66,8 @@ static struct spi_function *function_get(struct spi_object *object, const struct
 	f->func = func;
 	f->address = address;
 	f->name = name_of(map, func);
-	f->reason = reason;
+	if (is_whole)
+		f->reason = spi_map_func_unfit(map, (uint64_t) (func - SPI_MAP_AT(map, funcs, struct spi_map_func, 0)));
 	old = __atomic_load_n(first, __ATOMIC_ACQUIRE);
 	do
 		f->next = old;
@@ -75,9 +77,7 @@ static struct spi_function *function_get(struct spi_object *object, const struct
 
 struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
 {
-	const struct spi_map_func *func = SPI_MAP_AT(map, funcs, struct spi_map_func, index);
-
-	return function_get(object, map, func, spi_map_func_unfit(map, index));
+	return function_get(object, map, SPI_MAP_AT(map, funcs, struct spi_map_func, index), 1);
 }
 
 static struct spi_function *function_in_tree(uint64_t address, int is_start)
@@ -107,7 +107,7 @@ struct spi_function *spi_function_of_point(const struct spi_point *point)
 {
 	if (point->flags & SPI_POINT_TREE)
 		return function_in_tree(point->address, 1);
-	return point->func && point->map ? function_get(point->object, point->map, point->func, NULL) : NULL;
+	return point->func && point->map ? function_get(point->object, point->map, point->func, 0) : NULL;
 }
 
 SPI_API struct spi_function *spi_function_at(uint64_t address)

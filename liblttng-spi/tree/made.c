@@ -214,6 +214,7 @@ int spi_made_forget(struct spi_object *object)
 	if (spi_patch_lock_soon(&before) < 0)
 		return -EAGAIN;
 	spi_sites_leave(to, ~UINT32_C(0));
+	__atomic_store_n(&to->gone, 1, __ATOMIC_RELEASE);	/* no thread puts its sites in place again */
 	spi_patch_unlock(before);
 	spi_tree_object_leave(to);
 	return 0;
