@@ -22,18 +22,20 @@
 
 static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output-fd N] [--limit N] [--root DIR] [--fd "
 				 "N] --pattern GLOB... FILE\n"
-				 "       spi-codemap map --tree [--output FILE|--output-fd N] [--root DIR] [--fd N] FILE\n"
+				 "       spi-codemap map --tree [--detail] [--output FILE|--output-fd N] [--root DIR] "
+				 "[--fd N] FILE\n"
 				 "       spi-codemap map --which [--output FILE|--output-fd N] [--root DIR] [--fd N] --pattern GLOB... FILE...\n"
 				 "       spi-codemap map --each --output-fd N [--root DIR] [--fd N] --pattern GLOB... FILE\n"
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
+				 "       spi-codemap text [--output-fd N] ADDRESS BYTES\n"
 				 "       spi-codemap --help | --version\n";
 
 struct options {
 	const char *output, *root;
 	int output_fd, fd;
 	uint32_t limit;
-	int is_tree, is_which, is_each;
+	int is_tree, is_which, is_each, has_detail;
 	struct vec_of(struct pattern) patterns;
 };
 
@@ -63,7 +65,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "limit", required_argument, NULL, 'l' }, { "root", required_argument, NULL, 'r' },
 		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
 		{ "tree", no_argument, NULL, 't' }, { "which", no_argument, NULL, 'w' },
-		{ "each", no_argument, NULL, 'e' },
+		{ "each", no_argument, NULL, 'e' }, { "detail", no_argument, NULL, 'd' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -81,6 +83,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 't': o->is_tree = 1; break;
 		case 'w': o->is_which = 1; break;
 		case 'e': o->is_each = 1; break;
+		case 'd': o->has_detail = 1; break;
 		default: usage();
 		}
 	}
@@ -146,6 +149,7 @@ static int command_map(int argc, char **argv)
 
 	options_parse(&o, argc, argv);
 	if (optind == argc || (optind + 1 != argc && (!o.is_which || o.fd >= 0)) ||
+	    (o.has_detail && !o.is_tree) ||
 	    (o.is_tree ? o.patterns.count || o.limit || o.is_which : !o.patterns.count) ||
 	    (o.is_each && (o.output || o.output_fd < 0 || o.limit || o.is_tree || o.is_which)))
 		usage();
@@ -158,6 +162,7 @@ static int command_map(int argc, char **argv)
 	request.patterns = o.patterns.at;
 	request.pattern_count = (unsigned int) o.patterns.count;
 	request.limit = o.limit;
+	request.has_detail = o.has_detail;
 	if (!o.is_which)
 		cache_open();
 	if (o.is_each) {
@@ -220,6 +225,20 @@ static int command_list(int argc, char **argv)
 	return EXIT_DONE;
 }
 
+static int command_text(int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	options_parse(&o, argc, argv);
+	if (optind + 2 != argc)
+		usage();
+	status = text_write(argv[optind], argv[optind + 1], o.output_fd >= 0 ? o.output_fd : 1);
+	if (status == EXIT_USAGE)
+		usage();
+	return status;
+}
+
 static int command_find(int argc, char **argv)
 {
 	struct request request = { .kind = REQUEST_FIND };
@@ -270,6 +289,8 @@ int main(int argc, char **argv)
 		return command_map(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "list"))
 		return command_list(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "text"))
+		return command_text(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "find"))
 		return command_find(argc - 1, argv + 1);
 	usage();

@@ -222,6 +222,13 @@ static int target_load(const struct item *item, int is_call, struct moved *out)
 		return copy_rebased(&load, out);
 	memcpy(out->code, bytes, n);
 	out->size = n;
+	if (insn->fix_offset) {		/* the operand is the last of the instruction, here as there */
+		int32_t distance;
+
+		memcpy(&distance, item->bytes + insn->fix_offset, 4);
+		out->fix = (uint8_t) (n - 4);
+		out->fix_target = item->vaddr + insn->size + (uint64_t) (int64_t) distance;
+	}
 	return 1;
 }
 

@@ -159,13 +159,15 @@ static int indirect_judge(struct sites *sites, const struct stretch *s, size_t i
 	if (!is_call && (!stack_is_callers(sites, item->vaddr) || is_switch(sites, s, index) ||
 			 is_own_table(sites, s, item)))
 		return 0;
+	site->kind = is_call ? SPI_SITE_CALL_INDIRECT : SPI_SITE_JUMP_INDIRECT;
 	if (item->insn.fix_offset) {
 		uint64_t slot = operand_address(item);
 
+		/* Another word is a variable: the program changes it as it likes. */
+		if (!slot_is_linkers(links_slot(sites->links, slot)))
+			return 1;
 		site->kind = is_call ? SPI_SITE_CALL_SLOT : SPI_SITE_JUMP_SLOT;
 		slot_set(sites, site, slot, links_slot(sites->links, slot));
-	} else {
-		site->kind = is_call ? SPI_SITE_CALL_INDIRECT : SPI_SITE_JUMP_INDIRECT;
 	}
 	return 1;
 }
@@ -271,6 +273,8 @@ void sites_find(struct sites *sites, const struct flow *flow, struct links *link
 		for (k = 0; k < sites->items.count; k++)
 			item_judge(sites, s, k);
 		pads_collect(sites, s);
+		if (tables->has_detail)
+			blocks_add(sites, s);
 	}
 	pads_assign(sites);
 }

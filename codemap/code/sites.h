@@ -36,6 +36,14 @@ struct sites {
 void sites_find(struct sites *sites, const struct flow *flow, struct links *links, struct tables *tables);
 
 /*
+ * blocks.c: the stretch that sites->items has, as basic blocks. A block begins where control may arrive, as far as
+ * flow.c knows, and behind each instruction that control may leave by.
+ */
+void blocks_add(struct sites *sites, const struct stretch *stretch);
+/* The text of each site's instruction, as the disassembler prints it, and where a direct one leads to. */
+void texts_add(struct sites *sites);
+
+/*
  * displaced.c: set what may be moved, and the code that does that and gets the target, for
  * the site made of items[index]; kind and size are set already. 0: its target
  * cannot be had, and so nothing can be done there.

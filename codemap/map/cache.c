@@ -217,7 +217,7 @@ void cache_remove(const char *name)
 /* As cache_name() and cache_tree_name() make them, and write_parts() for the time of writing. */
 static int is_of_cache(const char *name)
 {
-	static const char *const kinds[] = { "list", "map", "marks", "types", "tree" };
+	static const char *const kinds[] = { "list", "map", "marks", "types", "tree", "detail" };
 	size_t hex;
 
 	name += *name == '.';

@@ -23,7 +23,10 @@ struct cache_key {
 
 /* Choose the directory: LTTNG_SPI_CACHE, or the user's own; make it where there is none. */
 void cache_open(void);
-/* The name of a file in the cache; `kind`: "map", "list", "types" or "marks". NULL: nothing is kept of this object. */
+/*
+ * The name of a file in the cache; `kind`: "map", "list", "types", "marks" or "detail". NULL: nothing is kept of this
+ * object.
+ */
 char *cache_name(const struct cache_key *key, const char *kind, uint64_t hash);
 char *cache_tree_name(const struct cache_key *key);
 /* A kept map, checked and mapped; NULL: there is none that holds. `is_tree`: its witnesses must be as they were. */

@@ -12,25 +12,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include "codemap/map/check.h"
+#include "codemap/map/check-view.h"
 
 #define FIELD_BYTES_MAX	65536u		/* of one TEXT or INT_ARRAY */
 #define PLACE_REACH	(1 << 24)	/* how far from its base a stack or memory place may be, bytes */
-
-struct map_view {
-	const uint8_t *base;
-	uint64_t size;
-	const struct spi_map_header *head;
-};
-
-#define VIEW_TABLE(view, table, type) ((const type *) ((view)->base + (view)->head->table.offset))
-
-/* A table inside the file: `stride` is what this program knows the record to be. */
-static int span_is_valid(const struct map_view *view, const struct spi_map_span *span, uint32_t stride)
-{
-	if (span->stride != stride || span->offset > view->size || (stride > 1 && span->offset % 8))
-		return 0;
-	return (uint64_t) span->count * stride <= view->size - span->offset;
-}
 
 static const char *header_check(struct map_view *view)
 {
@@ -57,12 +42,6 @@ static const char *header_check(struct map_view *view)
 	    !span_is_valid(view, &head->sites, sizeof(struct spi_map_site)))
 		return "a table reaches outside the file";
 	return NULL;
-}
-
-/* The last byte of the strings is NUL, so any offset into them leads to a terminated string. */
-static int string_is_valid(const struct map_view *view, uint32_t offset)
-{
-	return offset < view->head->strings.count;
 }
 
 static const char *strings_check(const struct map_view *view)
@@ -360,6 +339,8 @@ int spi_map_check(const void *map, uint64_t size, const char **why)
 		text = skipped_check(&view);
 	if (!text)
 		text = sites_check(&view);
+	if (!text)
+		text = spi_map_detail_check(&view);
 	return result(text, why);
 }
 

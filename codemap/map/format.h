@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
-#define SPI_MAP_VERSION		7u
+#define SPI_MAP_VERSION		8u
 #define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
 
 #define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
@@ -71,7 +71,8 @@ struct spi_map_header {
 	struct spi_map_span skipped;	/* struct spi_map_skip: asked for, and no point can be made there */
 	struct spi_map_span sites;	/* struct spi_map_site, by ascending vaddr; SPI_MAP_IS_TREE only */
 	uint32_t debug_lost;		/* string: what of the debug info cannot be read, and why; "": nothing is known of */
-	uint8_t reserved[12];
+	uint32_t reserved;
+	uint64_t detail;		/* offset of struct spi_map_detail; 0: it was not asked for */
 };
 
 enum spi_map_func_flags {
@@ -294,6 +295,48 @@ struct spi_map_site {
 	uint8_t bytes[SPI_SITE_BYTES];	/* as the file has them from vaddr - before on, before + size of them */
 };
 _Static_assert(sizeof(struct spi_map_site) == 120, "wire format");
+
+/*
+ * What a tree's map has beside all that call trees need, where that was asked for: basic blocks, the text of each
+ * site's instruction, and spi_map_func.source.
+ */
+struct spi_map_detail {
+	uint32_t size;			/* of this record */
+	uint32_t reserved;
+	struct spi_map_span blocks;	/* struct spi_map_block, by ascending vaddr; none has a byte of another */
+	struct spi_map_span edges;	/* struct spi_map_edge */
+	struct spi_map_span texts;	/* uint32_t string: of each site, in the sites' order */
+};
+
+/* Instructions that run one after the other: control arrives at the first only, and leaves behind the last. */
+struct spi_map_block {
+	uint64_t vaddr;
+	uint32_t size;			/* bytes */
+	uint32_t func;			/* that has it; of a function inside another, the other one */
+	uint32_t edge_first, edge_count;
+	uint32_t call;			/* bytes before its last instruction, where that is a call; else SPI_MAP_NONE */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_map_block) == 32, "wire format");
+
+enum spi_map_edge_kind {
+	SPI_MAP_EDGE_FALL_THROUGH = 1,	/* the next block follows */
+	SPI_MAP_EDGE_JUMP,
+	SPI_MAP_EDGE_TAKEN,		/* a conditional jump, to where it jumps, */
+	SPI_MAP_EDGE_NOT_TAKEN,		/* and behind it */
+	SPI_MAP_EDGE_INDIRECT,		/* a jump through a register or memory */
+	SPI_MAP_EDGE_CALL,
+	SPI_MAP_EDGE_CALL_RETURNS,	/* to where the call returns */
+	SPI_MAP_EDGE_RETURN,
+	SPI_MAP_EDGE_COUNT_
+};
+
+struct spi_map_edge {
+	uint64_t to;			/* link-time address; 0: not known */
+	uint32_t kind;			/* enum spi_map_edge_kind */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_map_edge) == 16, "wire format");
 
 struct spi_map_enum {
 	uint32_t name;		/* string: the type's name, "" when anonymous */

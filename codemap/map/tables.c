@@ -16,9 +16,20 @@ static void span_place(struct spi_map_span *span, uint64_t *at, size_t count, si
 	*at += count * stride;
 }
 
+static void detail_place(const struct tables *t, uint64_t *at, uint64_t *record, struct spi_map_detail *detail)
+{
+	*at = *record = (*at + 7) & ~UINT64_C(7);
+	*detail = (struct spi_map_detail) { .size = sizeof(*detail) };
+	*at += sizeof(*detail);
+	span_place(&detail->blocks, at, t->blocks.count, sizeof(*t->blocks.at));
+	span_place(&detail->edges, at, t->edges.count, sizeof(*t->edges.at));
+	span_place(&detail->texts, at, t->texts.count, sizeof(*t->texts.at));
+}
+
 /* Lay the tables out in one block. */
 static uint8_t *tables_place(struct tables *t, struct spi_map_header *head)
 {
+	struct spi_map_detail detail;
 	uint64_t size = sizeof(*head);
 	uint8_t *block;
 
@@ -31,6 +42,8 @@ static uint8_t *tables_place(struct tables *t, struct spi_map_header *head)
 	span_place(&head->labels, &size, t->labels.count, sizeof(*t->labels.at));
 	span_place(&head->skipped, &size, t->skipped.count, sizeof(*t->skipped.at));
 	span_place(&head->sites, &size, t->sites.count, sizeof(*t->sites.at));
+	if (t->has_detail)
+		detail_place(t, &size, &head->detail, &detail);
 	head->file_size = size;
 	block = mem_alloc(size);
 	memcpy(block, head, sizeof(*head));
@@ -44,6 +57,15 @@ static uint8_t *tables_place(struct tables *t, struct spi_map_header *head)
 	PUT(labels);
 	PUT(skipped);
 	PUT(sites);
+#undef PUT
+	if (!t->has_detail)
+		return block;
+	memcpy(block + head->detail, &detail, sizeof(detail));
+#define PUT(table) memcpy(block + detail.table.offset, t->table.at ? (void *) t->table.at : (void *) "", \
+			  t->table.count * sizeof(*t->table.at))
+	PUT(blocks);
+	PUT(edges);
+	PUT(texts);
 #undef PUT
 	return block;
 }

@@ -17,6 +17,10 @@ struct tables {
 	struct vec_of(struct spi_map_skip) skipped;
 	struct vec_of(struct spi_map_site) sites;
 	struct vec_of(uint32_t) enum_hash;
+	int has_detail;				/* these are asked for: */
+	struct vec_of(struct spi_map_block) blocks;
+	struct vec_of(struct spi_map_edge) edges;
+	struct vec_of(uint32_t) texts;		/* of each site */
 };
 
 /*

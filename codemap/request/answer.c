@@ -135,6 +135,8 @@ static char *map_cache_name(const struct request *request, const struct object *
 	for (i = 0; i < request->pattern_count; i++)
 		hash = hash_bytes(hash + i, request->patterns[i].text, strlen(request->patterns[i].text) + 1);
 	hash = hash_bytes(hash + (request->kind == REQUEST_LIST), object->name, strlen(object->name));
+	if (request->has_detail)
+		return cache_name(&object->key, "detail", hash);
 	return cache_name(&object->key, request->kind == REQUEST_LIST ? "list" : "map", hash);
 }
 
@@ -144,7 +146,7 @@ struct answer answer_map(struct request *request, struct object *object)
 	struct answer answer = { NULL, 0, EXIT_DONE };
 	char *name, *marks = NULL, *types = cache_name(&object->key, "types", 0);
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
-	int is_tree = request->kind == REQUEST_TREE, needs_types = !is_types && !is_tree;
+	int is_tree = request->kind == REQUEST_TREE && !request->has_detail, needs_types = !is_types && !is_tree;
 	uint64_t size;
 	const char *why;
 

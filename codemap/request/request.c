@@ -22,14 +22,16 @@ static int request_map(const struct request *request, struct object *object, str
 	return EXIT_DONE;
 }
 
-static int request_tree(struct object *object, struct functions *functions, int out_fd)
+static int request_tree(const struct request *request, struct object *object, struct functions *functions, int out_fd)
 {
-	const struct spi_map_header *map;
+	const struct spi_map_header *map, *types = request->has_detail ? detail_types(object, functions) : NULL;
+	struct tables tables = { .has_detail = request->has_detail };
 	struct spi_map_header head;
-	struct tables tables = { 0 };
 
 	head_fill(&head, object, functions, &tables);
 	head.flags |= tree_make(object->image, functions, &tables);
+	if (types)
+		detail_sources(types, &tables);
 	map = tables_finish(&tables, &head);
 	write_or_fail(out_fd, map, map->file_size, "the output");
 	return EXIT_DONE;
@@ -138,7 +140,7 @@ int request_run(const struct request *request, struct object *object, int out_fd
 		return EXIT_DONE;
 	}
 	if (request->kind == REQUEST_TREE)
-		return request_tree(object, &functions, out_fd);
+		return request_tree(request, object, &functions, out_fd);
 	if (request->kind == REQUEST_WHICH)
 		return request_which(request, &functions, out_fd);
 	if (request->kind == REQUEST_EACH)

@@ -17,6 +17,7 @@ struct request {
 	const struct pattern *patterns;
 	unsigned int pattern_count;
 	uint32_t limit;			/* functions at most, 0: no limit */
+	int has_detail;			/* REQUEST_TREE: with struct spi_map_detail, and source lines */
 	const char *find_name;
 };
 
@@ -26,6 +27,17 @@ struct request {
  * process's exit status.
  */
 int request_run(const struct request *request, struct object *object, int out_fd);
+
+/*
+ * detail.c: prototypes of all functions, for their source lines; before tree_make(). Then the lines into the tree's
+ * map.
+ */
+const struct spi_map_header *detail_types(struct object *object, struct functions *functions);
+struct tables;
+void detail_sources(const struct spi_map_header *types, struct tables *tables);
+
+/* text.c: `spi-codemap text ADDRESS BYTES`: the instructions, a line each. Ends the process's work: its exit status. */
+int text_write(const char *address, const char *bytes, int out_fd);
 
 /*
  * find.c: write lines "distance<TAB>name" of functions that are called `name`

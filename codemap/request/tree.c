@@ -115,5 +115,7 @@ uint32_t tree_make(const struct image *image, struct functions *functions, struc
 	for (i = 0; i < functions->list.count; i++)
 		function_write(&functions->list.at[i], function_bytes(image, functions, i), &scan.code, tables);
 	pieces_link(&flow, tables);
+	if (tables->has_detail)
+		texts_add(&sites);
 	return scan.code.flags | SPI_MAP_IS_TREE | (flow.switches_stacks ? SPI_MAP_SWITCHES_STACKS : 0);
 }

@@ -69,7 +69,8 @@ typedef void spi_exit_payload(struct spi_call *call, void *data);
 enum spi_payload_flags {
 	/*
 	 * The payloads may run anywhere, also within malloc(), stdio and the dynamic linker, and in a signal handler that has
-	 * interrupted these or a payload. Without the flag such calls do not come to them, and each call of a function by name is looked at for that.
+	 * interrupted these or a payload. Without the flag such calls do not come to them, and each call of a function by name
+	 * is looked at for that.
 	 */
 	SPI_PAYLOAD_SIGNAL_SAFE		= 1u << 0,
 	/*
@@ -82,6 +83,11 @@ enum spi_payload_flags {
 	 * come to them.
 	 */
 	SPI_PAYLOAD_SMALL_STACK		= 1u << 8,
+	/*
+	 * Of the agent, not of its payloads: source lines, basic blocks and the text of instructions are known of each
+	 * object that its call trees go into. That takes time and memory.
+	 */
+	SPI_AGENT_DETAIL		= 1u << 16,
 };
 
 /* ---- the agent ---- */
@@ -378,11 +384,53 @@ struct spi_object *spi_object_executable(void);
 /* Where the object's code is in the process: its executable segments, and what is between them. 0 or -ENOENT. */
 int spi_object_text(const struct spi_object *object, uint64_t *low, uint64_t *high);
 
-/* spi_function_at() - the function that has this address, in an object that a call tree has looked at. NULL: not known. [any] */
+/* spi_function_at() - the function that has this address, in an object whose functions are known. NULL: none. [any] */
 struct spi_function *spi_function_at(uint64_t address);
+
+/* ---- the agent: what was configured, and how it came here ---- */
+
+/* What spi_agent_set_*() and spi_agent_enable_*() have set, or what is set by default. */
+struct spi_agent_configuration {
+	size_t size;		/* sizeof(struct spi_agent_configuration), set by the caller */
+	const char *name;	/* in messages */
+	const char *path;	/* spi_agent_path() */
+	uint32_t flags;		/* of struct spi_agent_options */
+	uint32_t has_gone;	/* spi_agent_go() was called */
+	spi_entry_payload *entry;	/* NULL: none */
+	spi_exit_payload *exit;
+	void *entry_data, *exit_data;
+	struct spi_event *event;	/* NULL: the default */
+	uint32_t is_parse_only, is_threads, is_dlopen, is_fork;
+};
+
+/* spi_agent_configuration() - fill *configuration, as much of it as configuration->size says. [any] */
+int spi_agent_configuration(const struct spi_agent *agent, struct spi_agent_configuration *configuration);
+
+/* spi_agent_path() - the full path of the file that has made the agent; "": not known. [any] */
+const char *spi_agent_path(const struct spi_agent *agent);
+
+/* spi_agent_is_injected() - 1: the agent was made in a process that ran already; 0: before main(). [any] */
+int spi_agent_is_injected(const struct spi_agent *agent);
+
+/*
+ * spi_agent_call_stack() - the functions that were on the stacks of the process's threads as the agent went: those that
+ * spi_event_sync() begins with in a process that runs already. [any]
+ * The first `room` of them are put into `functions`. Returns how many there are. A word that an earlier call has left
+ * on a stack may look like one of a call under way.
+ */
+long spi_agent_call_stack(const struct spi_agent *agent, struct spi_function **functions, size_t room);
+
+/*
+ * spi_agent_injection_frame() - where the thread stood that was made to load the agent's file: its instruction, stack
+ * pointer and frame pointer. [any]
+ * -ENODATA: the agent was not injected, or a thread of lttng-spi's has loaded the file (lttng trace -p).
+ */
+int spi_agent_injection_frame(const struct spi_agent *agent, uint64_t *pc, uint64_t *sp, uint64_t *fp);
 
 #ifdef __cplusplus
 }
 #endif
+
+#include "spi-code.h"
 
 #endif /* LTTNG_SPI_H */

@@ -75,6 +75,8 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root, ch
 	argv[n++] = "4";
 	if (job->request.flags & SPI_MAP_REQUEST_TREE) {
 		argv[n++] = "--tree";
+		if (job->request.flags & SPI_MAP_REQUEST_DETAIL)
+			argv[n++] = "--detail";
 	} else if (job->request.limit) {
 		argv[n++] = "--limit";
 		argv[n++] = limit;

@@ -73,6 +73,8 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 		return NULL;
 	}
 	spi_clock_find();
+	agent->client->owner = agent;
+	spi_agent_context_look(agent, __builtin_return_address(0));
 	agent->arguments = spi_client_loading_arguments ? spi_client_loading_arguments : arguments_of_environment();
 	return agent;
 }
@@ -248,7 +250,6 @@ SPI_API int spi_agent_set_fini(struct spi_agent *agent, void (*function)(struct 
 	if (r == 0) {
 		agent->fini = function;
 		agent->fini_data = data;
-		agent->client->owner = agent;
 		agent->client->fini = function ? fini : NULL;
 	}
 	return r;

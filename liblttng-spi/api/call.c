@@ -40,25 +40,11 @@ SPI_API struct spi_function *spi_call_caller(const struct spi_call *call)
 	return spi_function_at(at - 1);
 }
 
-/* The site that ends there, as the code map has it; NULL: it is none, or not known. */
-static const struct spi_map_site *site_that_ends_at(uint64_t address)
-{
-	const struct spi_tree_object *to = address ? spi_tree_object_at(address - 1) : NULL;
-	int64_t func = to ? spi_tree_func_around(to, address - 1) : -1;
-	const struct spi_map_func *f = func < 0 ? NULL : spi_tree_map_func(to, (uint64_t) func);
-
-	for (uint32_t i = f ? f->site_first : 0; f && i < f->site_first + f->site_count; i++) {
-		const struct spi_map_site *site = SPI_MAP_AT(&to->map, sites, struct spi_map_site, i);
-
-		if (site->vaddr + site->size + to->object->bias == address)
-			return site;
-	}
-	return NULL;
-}
-
 SPI_API int spi_call_is_tail_call(const struct spi_call *call)
 {
-	const struct spi_map_site *site = site_that_ends_at(call->point->call_site);
+	struct spi_tree_object *to;
+	const int64_t index = spi_api_site(call->point->call_site, &to);
+	const struct spi_map_site *site = index < 0 ? NULL : SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
 
 	return site && site->kind >= SPI_SITE_JUMP && site->kind <= SPI_SITE_JCC_SLOT;
 }

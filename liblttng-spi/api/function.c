@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Functions and objects, as payloads see them. A function that was asked for once has a record for ever, found by its
+ * Functions, as payloads see them. A function that was asked for once has a record for ever, found by its
  * address and its object; records are added without a lock, as any thread in any state may ask.
  */
-#include <errno.h>
 #include <string.h>
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"
@@ -49,8 +48,9 @@ static const char *name_of(const struct spi_map *map, const struct spi_map_func 
 	return copy;
 }
 
-static struct spi_function *function_get(struct spi_object *object, const struct spi_map *map, const struct spi_map_func *func,
-	const char *reason)
+/* is_whole: the map has all functions of the object, also those that are never instrumented. */
+static struct spi_function *function_get(struct spi_object *object, const struct spi_map *map,
+	const struct spi_map_func *func, int is_whole)
 {
 	uint64_t address = func->vaddr + object->bias;
 	struct spi_function **first = bucket(address), *f, *old;
@@ -66,12 +66,18 @@ static struct spi_function *function_get(struct spi_object *object, const struct
 	f->func = func;
 	f->address = address;
 	f->name = name_of(map, func);
-	f->reason = reason;
+	if (is_whole)
+		f->reason = spi_map_func_unfit(map, (uint64_t) (func - SPI_MAP_AT(map, funcs, struct spi_map_func, 0)));
 	old = __atomic_load_n(first, __ATOMIC_ACQUIRE);
 	do
 		f->next = old;
 	while (!__atomic_compare_exchange_n(first, &old, f, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 	return f;
+}
+
+struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
+{
+	return function_get(object, map, SPI_MAP_AT(map, funcs, struct spi_map_func, index), 1);
 }
 
 static struct spi_function *function_in_tree(uint64_t address, int is_start)
@@ -81,14 +87,27 @@ static struct spi_function *function_in_tree(uint64_t address, int is_start)
 
 	if (i < 0 || !spi_tree_func_is_good(to, (uint64_t) i))
 		return NULL;
-	return function_get(to->object, &to->map, spi_tree_map_func(to, (uint64_t) i), spi_tree_func_unfit(to, (uint64_t) i));
+	return spi_function_in_map(to->object, &to->map, (uint64_t) i);
+}
+
+/* In an object that was asked for, and that no tree goes into. */
+static struct spi_function *function_in_object(uint64_t address)
+{
+	struct spi_object *object = spi_object_at(address);
+	const struct spi_map *map = object ? __atomic_load_n(&object->whole, __ATOMIC_ACQUIRE) : NULL;
+	const int64_t i = map ? spi_map_func_below(map, address - object->bias) : -1;
+	const struct spi_map_func *f = i < 0 ? NULL : SPI_MAP_AT(map, funcs, struct spi_map_func, i);
+
+	if (!f || address - object->bias - f->vaddr >= (f->size ? f->size : 1))
+		return NULL;
+	return spi_function_in_map(object, map, (uint64_t) i);
 }
 
 struct spi_function *spi_function_of_point(const struct spi_point *point)
 {
 	if (point->flags & SPI_POINT_TREE)
 		return function_in_tree(point->address, 1);
-	return point->func && point->map ? function_get(point->object, point->map, point->func, NULL) : NULL;
+	return point->func && point->map ? function_get(point->object, point->map, point->func, 0) : NULL;
 }
 
 SPI_API struct spi_function *spi_function_at(uint64_t address)
@@ -99,7 +118,9 @@ SPI_API struct spi_function *spi_function_at(uint64_t address)
 	if (f)
 		return f;
 	point = spi_point_find(address);
-	return point ? spi_function_of_point(point) : NULL;
+	if (point)
+		return spi_function_of_point(point);
+	return spi_tree_object_at(address) ? NULL : function_in_object(address);
 }
 
 SPI_API const char *spi_function_name(const struct spi_function *f)
@@ -138,31 +159,11 @@ SPI_API const char *spi_function_reason(const struct spi_function *f)
 	return f ? f->reason : NULL;
 }
 
-/* ---- objects ---- */
-
-SPI_API const char *spi_object_name(const struct spi_object *object)
+SPI_API const char *spi_function_source(const struct spi_function *f)
 {
-	return object ? object->name : "";
-}
+	const struct spi_map *detail = f ? __atomic_load_n(&f->object->detail, __ATOMIC_ACQUIRE) : NULL;
+	const char *own = f ? spi_map_string(f->map, f->func->source) : "";
+	const int64_t i = detail && !*own ? spi_map_func_at(detail, f->func->vaddr) : -1;
 
-SPI_API const char *spi_object_path(const struct spi_object *object)
-{
-	return object ? object->path : "";
-}
-
-SPI_API uint64_t spi_object_base(const struct spi_object *object)
-{
-	return object ? object->bias : 0;
-}
-
-SPI_API int spi_object_text(const struct spi_object *object, uint64_t *low, uint64_t *high)
-{
-	*low = object ? object->code_low : 0;
-	*high = object ? object->code_high : 0;
-	return *high ? 0 : -ENOENT;
-}
-
-SPI_API struct spi_object *spi_object_executable(void)
-{
-	return spi_objects_list();
+	return i < 0 ? own : spi_map_string(detail, SPI_MAP_AT(detail, funcs, struct spi_map_func, i)->source);
 }

@@ -54,6 +54,11 @@ struct spi_agent {
 	void (*flush)(struct spi_agent *agent, void *data);
 	void *flush_data;
 	uint32_t has_gone;		/* spi_agent_go() was called */
+	const char *path;		/* of the file that has made the agent */
+	uint32_t is_injected, has_frame;
+	uint64_t frame[3];		/* has_frame: where the thread was injected: pc, stack and frame pointer */
+	struct spi_parser parser;	/* find NULL: none */
+	struct spi_agent *next;		/* that has a parser, too */
 	char error[400];
 };
 
@@ -68,6 +73,8 @@ int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;
 void spi_clock_find(void) SPI_HIDDEN;	/* where libc may be asked, before spi_clock_ns() is called */
 
 /* ---- rules.c ---- */
+/* work(data) under the control lock, in a thread that may wait. What it returns, or -EBUSY. */
+int spi_api_control(int (*work)(void *data), void *data) SPI_HIDDEN;
 /* The event as rules, in force now. 0, or a negative errno and agent->error. */
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event) SPI_HIDDEN;
 void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
@@ -79,5 +86,17 @@ struct spi_map_field;
 /* What the code map says of it; the map, or NULL. */
 const struct spi_map *spi_function_map(const struct spi_function *function, const struct spi_map_func **func)
 	SPI_HIDDEN;
+struct spi_tree_object;
+/* The function of an object's map; NULL: its record is not good, or there is no memory. */
+struct spi_function *spi_function_in_map(struct spi_object *object, const struct spi_map *map, uint64_t index)
+	SPI_HIDDEN;
+
+/* ---- context.c ---- */
+/* Where and how the agent is made. `caller`: an address in the file that makes it. */
+void spi_agent_context_look(struct spi_agent *agent, const void *caller) SPI_HIDDEN;
+
+/* ---- snippet.c ---- */
+/* The site whose instruction ends there: its number in the object's map; -1: none is known. */
+int64_t spi_api_site(uint64_t address, struct spi_tree_object **to) SPI_HIDDEN;
 
 #endif /* SPI_API_INTERNAL_H */

@@ -117,15 +117,30 @@ static int event_begin(struct spi_agent *agent, const struct spi_event *event)
 }
 
 /* In a constructor this thread has the dynamic linker's lock, which the control thread may be waiting for. */
-static int control_take(struct spi_agent *agent)
+static int control_take(void)
 {
 	for (uint32_t i = 0; i < CONTROL_LOOKS; i++) {
 		if (spi_control_try())
 			return 0;
 		spi_sleep_us(CONTROL_US);
 	}
-	spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
 	return -EBUSY;
+}
+
+int spi_api_control(int (*work)(void *data), void *data)
+{
+	const uint32_t busy = spi_thread.busy;
+	int r = -EBUSY;
+
+	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls meanwhile is the tracer's doing */
+	if (spi_control_is_mine()) {		/* a rule loads the payload's file */
+		r = work(data);
+	} else if (control_take() == 0) {
+		r = work(data);
+		spi_control_unlock();
+	}
+	spi_thread.busy = busy;
+	return r;
 }
 
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
@@ -133,12 +148,14 @@ int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event
 	uint32_t busy = spi_thread.busy;
 	int r;
 
-	spi_thread.busy = SPI_BUSY_ALWAYS;	/* what this thread calls meanwhile is the tracer's doing */
+	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_control_alone_begins();
-	r = control_take(agent);
+	r = control_take();
 	if (r == 0) {
 		r = event_begin(agent, event);
 		spi_control_unlock();
+	} else {
+		spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
 	}
 	spi_thread.busy = busy;
 	return r;

@@ -383,6 +383,15 @@ uint64_t spi_code_made_target(uint64_t at, spi_copy_fn copy) SPI_HIDDEN;
 /* Do the SPI_CALL_MOST bytes before a return address end with a call? */
 int spi_code_ends_in_call(const uint8_t *code) SPI_HIDDEN;
 /*
+ * A call instruction that a user's parser has found at `address`, of these `size` bytes, as the code map of a file
+ * would have the site. NULL, or why the call cannot be redirected.
+ */
+#define SPI_MADE_CALL_MOST	20u
+const char *spi_code_made_call(const uint8_t *bytes, uint32_t size, uint64_t address, struct spi_map_site *site)
+	SPI_HIDDEN;
+/* The site of a direct call whose target is in another object: its stub is given the target as if that might change. */
+void spi_code_made_far(struct spi_map_site *site) SPI_HIDDEN;
+/*
  * A function that only returns, and has room behind that for a jump which one store puts there? SPI_JUMP_SIZE bytes are
  * read.
  */

@@ -31,7 +31,10 @@
 #define MAX_PATTERNS	64
 #define SEALS		(F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
-/* `patterns` is NULL where a tree's map is meant. */
+/* `patterns` is NULL where a tree's map is meant, and DETAIL where that is to have struct spi_map_detail. */
+static const char detail_wanted[] = "";
+#define DETAIL	detail_wanted
+#define IS_TREE(patterns)	(!(patterns) || (patterns) == DETAIL)
 
 /* ---- asking the controller --------------------------------------------------- */
 
@@ -72,7 +75,7 @@ static int object_lacks(const struct spi_object *object, const char *patterns)
 static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
 	size_t error_size)
 {
-	struct spi_msg_map_request request = { .limit = limit, .flags = patterns ? 0 : SPI_MAP_REQUEST_TREE };
+	struct spi_msg_map_request request = { .limit = limit, .flags = IS_TREE(patterns) ? SPI_MAP_REQUEST_TREE : 0 };
 	struct {
 		struct spi_msg_map head;
 		char text[480];
@@ -85,7 +88,9 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 	int fd;
 	long r;
 
-	if (patterns && object_lacks(object, patterns))
+	if (patterns == DETAIL)
+		request.flags |= SPI_MAP_REQUEST_DETAIL;
+	if (!IS_TREE(patterns) && object_lacks(object, patterns))
 		return -ENOENT;
 	if (n_path + n_patterns + sizeof(file) > sizeof(names))
 		return -ENAMETOOLONG;
@@ -111,7 +116,7 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 	__atomic_store_n(&spi_control_works, works, __ATOMIC_RELEASE);
 	if (r < 0)
 		return (int) r;
-	if (patterns && r > (long) sizeof(answer.head))
+	if (!IS_TREE(patterns) && r > (long) sizeof(answer.head))
 		lacks_take(object, link->packet + sizeof(struct spi_msg) + sizeof(answer.head), (size_t) r - sizeof(answer.head), answer.head.lacks);
 	answer.text[sizeof(answer.text) - 1] = 0;
 	if (answer.head.status < 0 || fd < 0) {
@@ -195,6 +200,19 @@ static void helper_environment(struct helper *h)
 	h->envp[n] = NULL;
 }
 
+int spi_codemap_run(const char *const *words, unsigned int count, int output)
+{
+	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH, .output = output };
+
+	if (count >= sizeof(h.argv) / sizeof(h.argv[0]))
+		return -E2BIG;
+	for (unsigned int i = 0; i < count; i++)
+		h.argv[i] = (char *) words[i];
+	h.argv[count] = NULL;
+	helper_environment(&h);
+	return run_helper(&h);
+}
+
 static int run_codemap(struct spi_object *object, const char *patterns, uint32_t limit, char *error, size_t error_size)
 {
 	struct helper h = { .program = spi_env.codemap ? spi_env.codemap : SPI_CODEMAP_PATH };
@@ -216,8 +234,10 @@ static int run_codemap(struct spi_object *object, const char *patterns, uint32_t
 	h.argv[argc++] = "map";
 	h.argv[argc++] = "--output-fd";
 	h.argv[argc++] = "3";
-	if (!patterns)
+	if (IS_TREE(patterns))
 		h.argv[argc++] = "--tree";
+	if (patterns == DETAIL)
+		h.argv[argc++] = "--detail";
 	helper_environment(&h);
 	if (limit) {
 		h.argv[argc++] = "--limit";
@@ -323,6 +343,28 @@ int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct 
 		spi_map_release(map);
 		return -EPROTO;
 	}
+	return r;
+}
+
+int spi_map_detail_get(struct spi_link *link, struct spi_object *object, char *error, size_t error_size)
+{
+	struct spi_map *map;
+	int r;
+
+	error[0] = 0;
+	if (object->detail)
+		return 0;
+	map = spi_alloc(sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	r = spi_map_fetch(link, object, DETAIL, 0, map, error, error_size);
+	if (r == 0 && !map->head->detail) {
+		spi_format(error, error_size, "the code map of %s has no detail", object->name);
+		spi_map_release(map);
+		return -EPROTO;
+	}
+	if (r == 0)
+		__atomic_store_n(&object->detail, map, __ATOMIC_RELEASE);
 	return r;
 }
 

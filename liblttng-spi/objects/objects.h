@@ -31,6 +31,7 @@ struct spi_object {
 	uint32_t build_id_size;
 	uint16_t is_exe;		/* the program */
 	uint16_t is_executed;		/* and the file that the kernel executed, which is the dynamic linker in `ld.so PROGRAM` */
+	uint32_t is_made;		/* no file's: a region of code that was made at run time. tree/made.h */
 	struct spi_arena *arena;	/* near memory; patcher's */
 	struct spi_object *next;
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects/objects.c */
@@ -41,6 +42,7 @@ struct spi_object {
 	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree/rule.c */
 	uint64_t debug_told;		/* what of its debug info cannot be read was said; rules/instrument-find.c */
 	const struct spi_map *whole;	/* of all of its functions, which a call tree has asked for; NULL: there is none */
+	const struct spi_map *detail;	/* with struct spi_map_detail; stays there. NULL: no agent has asked for it */
 	uint64_t lacks_turn;		/* `lacks` holds for the rules of this turn; objects/map-read.c */
 	uint64_t lacks[100];		/* spi_pattern_hash() of what it has no functions of */
 	uint32_t lacks_count;
@@ -85,6 +87,13 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 void spi_map_turn_ends(void);	/* no rule is left that was sent together with the last one */
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
+/* Control side: object->detail is there then. 0, or a negative errno and `error`. */
+int spi_map_detail_get(struct spi_link *link, struct spi_object *object, char *error, size_t error_size);
+/*
+ * spi-codemap with these words, which writes to that descriptor (its 3). Its exit status, or a negative errno. In a
+ * thread that may wait.
+ */
+int spi_codemap_run(const char *const *words, unsigned int count, int output);
 void spi_map_release(struct spi_map *map);
 /* The last function that begins there or below; -1: none. */
 int64_t spi_map_func_below(const struct spi_map *map, uint64_t vaddr);

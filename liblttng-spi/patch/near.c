@@ -149,6 +149,23 @@ static struct spi_arena *arena_of(struct spi_object *object)
 	return arena;
 }
 
+void spi_near_join(struct spi_object *object, const struct spi_object *with)
+{
+	const uint64_t low = SPI_PAGE_OF(object->low), high = SPI_PAGE_OF(object->high + SPI_PAGE - 1);
+	struct spi_arena *arena = with->arena;
+	uint64_t lowest, highest;
+
+	if (!arena)
+		return;
+	lowest = low < arena->low ? low : arena->low;
+	highest = high > arena->high ? high : arena->high;
+	if (highest - lowest > REACH)
+		return;
+	arena->low = lowest;
+	arena->high = highest;
+	object->arena = arena;
+}
+
 void spi_near_leave(struct spi_object *object)
 {
 	uint64_t before = spi_patch_lock();

@@ -184,6 +184,7 @@ int spi_patch_prepare_locked(struct spi_point *point, int trap_asked, const char
 		return c.trap_wanted ? -EAGAIN : -ENOTSUP;
 	}
 	spi_near_code_trim(point->object, c.stub.rx + c.stub.used);
+	c.patch->stub_size = c.stub.used;
 	c.patch->next = *index_bucket(c.patch->address >> 4);
 	*index_bucket(c.patch->address >> 4) = c.patch;
 	point->patch = c.patch;

@@ -58,6 +58,7 @@ struct spi_patch {
 	uint8_t yields;			/* another point may take it over: spi_patch_yield() */
 	uint8_t reserved;
 	uint8_t old[8], new[8];
+	uint32_t stub_size;		/* bytes */
 };
 
 enum spi_worker {
@@ -79,6 +80,8 @@ int spi_near_code(struct spi_object *object, struct spi_emit *emit, uint32_t siz
 void spi_near_code_trim(struct spi_object *object, uint64_t end);
 /* Memory near an object for data (read-write) that its stubs address; zeroed, never freed. NULL: none. */
 void *spi_near_alloc(struct spi_object *object, size_t size, size_t align);
+/* Under the patch lock: it goes on in the room that another object has, if that is in reach. */
+void spi_near_join(struct spi_object *object, const struct spi_object *with);
 /* It was unloaded: what comes into reach next goes on with the room that is left. Control side. */
 void spi_near_leave(struct spi_object *object);
 int spi_near_has(const struct spi_object *object, const void *p);	/* within reach of all that is the object's */

@@ -157,6 +157,29 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 	return code;
 }
 
+int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *data)
+{
+	struct spi_thread *t = &spi_thread;
+	int *error, was;
+
+	if (client->state != SPI_CLIENT_ON)
+		return -ENOENT;
+	if (!may_begin(t, p))
+		return -EAGAIN;
+	if (p - t->stack_end < PAYLOAD_STACK || (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (t->busy ||
+			(t->own && t->own->critical_below) || spi_call_is_critical(p)))) {
+		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
+		return -EAGAIN;
+	}
+	spi_busy_begin(t, p);
+	error = spi_errno_place();
+	was = *error;
+	spi_guard_call(t, client, function, data, NULL);
+	*error = was;
+	spi_call_end(t);
+	return client->state == SPI_CLIENT_ON ? 0 : -ENOENT;
+}
+
 int spi_clients_are_general(uint32_t which)
 {
 	for (; which; which &= which - 1)

@@ -109,6 +109,14 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 	return 0;
 }
 
+int spi_clients_have_flag(uint32_t which, uint32_t flag)
+{
+	for (; which; which &= which - 1)
+		if (spi_clients[__builtin_ctz(which)]->flags & flag)
+			return 1;
+	return 0;
+}
+
 int spi_clients_ask(uint32_t which)
 {
 	for (; which; which &= which - 1)

@@ -98,6 +98,7 @@ struct spi_rule_names;
 /* All that a rule names, as bits of their numbers. 0, or a negative errno and `why`. Control side, likewise. */
 int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_names *arguments, uint32_t *which, char *why, size_t size)
 	SPI_HIDDEN;
+int spi_clients_have_flag(uint32_t which, uint32_t flag) SPI_HIDDEN;	/* one of them, of spi_agent_options.flags */
 int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself which callees to go into? */
 
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
@@ -145,6 +146,12 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 void spi_clients_handler(uint64_t p) SPI_HIDDEN;
 /* The point has what clients need. 0 or -ENOMEM. Under the patch lock, or where nobody else has the point. */
 int spi_clients_have(struct spi_point *point) SPI_HIDDEN;
+/*
+ * The client's function is called with `data`, as an entry payload is, for a call with the return address at p. 0;
+ * -EAGAIN: no payload of the client's may run here now, which counts as a call that the client was not given;
+ * -ENOENT: no payload of it runs any more.
+ */
+int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *data) SPI_HIDDEN;
 /* Do all of them do with general registers? */
 int spi_clients_are_general(uint32_t which) SPI_HIDDEN;
 

@@ -27,6 +27,7 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
+#include "liblttng-spi/tree/made.h"
 
 #define CHILDREN_MAX	(UINT64_C(1) << 20)
 #define MANY_CALLEES	"too many different functions are called through pointers: calls of further ones are not recorded"
@@ -284,6 +285,17 @@ static void call_miss(struct spi_site *s, uint64_t target, uint32_t trees)
 
 /* ---- */
 
+/* Does the call lead to code that a user's parser may know? 0, or -EAGAIN: the parser was not asked. */
+static int made_look(const struct spi_site *s, uint32_t trees, const struct spi_frame *frame)
+{
+	uint64_t code;
+
+	if (!spi_made_ask && !spi_made_objects)
+		return 0;
+	code = spi_site_is_slot(s->map) ? slot_callee(s) : spi_frame_callee(frame);
+	return code ? spi_made_look(code, trees & spi_client_trees, (uint64_t) &frame->ra) : 0;
+}
+
 /* The point that stands for this call, after whatever is new about it was done. NULL: not to be recorded. */
 __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_site *s, struct spi_point *known, uint32_t trees,
 	struct spi_frame *frame, uint32_t compact)
@@ -295,6 +307,8 @@ __attribute__((noinline)) struct spi_point *spi_site_first_call_any(struct spi_s
 
 	if ((t->busy && !spi_thread_nested((uint64_t) &frame->ra)) || !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		return NULL;
+	if (spi_unlikely(trees & spi_client_trees) && made_look(s, trees & s->trees, frame) < 0)
+		return NULL;		/* and the next call asks again */
 	if (!spi_tree_lock(&before, SPI_LOST_FORK))
 		return known ? known : spi_site_child(s, spi_frame_callee(frame), compact);	/* trees that have met it before go on */
 	trees = spi_trees_of(trees & s->trees, compact);

@@ -17,6 +17,14 @@ struct spi_tree;
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, uint32_t tree, char *error,
 	size_t error_size);
 
+/* An object that has its map is one that trees go into from now on. Under the patch lock. */
+void spi_tree_object_enter(struct spi_tree_object *to);
+/* The object was unloaded: its addresses may become another's. Not under the patch lock. */
+void spi_tree_object_leave(struct spi_tree_object *to);
+
+/* ---- made.c ---- */
+int spi_tree_is_vdso(uint64_t address);
+
 /* ---- propel.c: what a call of a site runs ---- */
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p);

@@ -98,8 +98,10 @@ static int object_fill(struct spi_tree_object *to)
 static void forget_callee(const struct spi_site *s, struct spi_point *point)
 {
 	spi_tree_live_leave(point, ~SPI_TREE_OPEN);
-	if (point->clients)
+	if (point->clients) {
 		point->clients->propelled = 0;
+		__atomic_store_n(&point->clients->callee, NULL, __ATOMIC_RELEASE);
+	}
 	spi_tree_todo_add(point, s->trees);
 }
 
@@ -123,9 +125,18 @@ static void forget_callees(const struct spi_tree_object *gone)
 		}
 }
 
-/* The map that the object had when it was loaded before, here or elsewhere: found by build-id, so it is the same. */
+/*
+ * The map that was asked for before (spi_object_parse()), or that the object had when it was loaded before, here or
+ * elsewhere: found by build-id, so it is the same.
+ */
 static int map_again(const struct spi_object *object, struct spi_map *map)
 {
+	const struct spi_map *whole = __atomic_load_n(&object->whole, __ATOMIC_ACQUIRE);
+
+	if (whole) {
+		*map = *whole;
+		return 1;
+	}
 	for (const struct spi_tree_object *other = spi_tree_objects; other; other = other->next)
 		if (spi_object_is_same_file(other->object, object)) {
 			*map = other->map;
@@ -159,15 +170,20 @@ static struct spi_tree_object *object_new(struct spi_link *link, struct spi_obje
 	return NULL;
 }
 
+void spi_tree_object_enter(struct spi_tree_object *to)
+{
+	to->next = spi_tree_objects;
+	__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
+	forget_callees(to);
+}
+
 static void object_publish(struct spi_tree_object *to)
 {
 	uint64_t before = spi_patch_lock();
 
-	to->next = spi_tree_objects;
-	__atomic_store_n(&spi_tree_objects, to, __ATOMIC_RELEASE);
-	forget_callees(to);
+	spi_tree_object_enter(to);
 	spi_patch_unlock(before);
-	to->object->whole = &to->map;
+	__atomic_store_n(&to->object->whole, &to->map, __ATOMIC_RELEASE);
 }
 
 /* What the tree's points will need. A tree for clients alone has a gate that is open for ever. 0, or a negative errno and *why. */
@@ -216,8 +232,7 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 	return to;
 }
 
-/* The object was unloaded: its addresses may become another's. */
-static void object_forget(struct spi_tree_object *to)
+void spi_tree_object_leave(struct spi_tree_object *to)
 {
 	uint64_t before = spi_patch_lock();
 
@@ -230,7 +245,9 @@ static void object_forget(struct spi_tree_object *to)
 		}
 	forget_callees(to);
 	spi_patch_unlock(before);
-	to->object->whole = NULL;
+	__atomic_store_n(&to->object->whole, NULL, __ATOMIC_RELEASE);
+	if (to->object->is_made)
+		to->object->seen = 0;
 	spi_patch_forget(to->object);
 }
 
@@ -257,5 +274,5 @@ void spi_tree_objects_look(void)
 {
 	for (struct spi_tree_object *to = spi_tree_objects; to; to = to->next)
 		if (!to->gone && !to->object->is_exe && (!to->object->seen || is_anew(to)))
-			object_forget(to);
+			spi_tree_object_leave(to);
 }

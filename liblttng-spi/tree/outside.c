@@ -17,8 +17,6 @@
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/internal.h"
 
-#define VDSO_MOST	65536u
-
 static void entry_wanted(struct spi_entry *e, uint32_t trees, int is_spare)
 {
 	e->is_spare = is_spare && (e->is_spare || !e->point.installed);
@@ -152,12 +150,6 @@ void spi_tree_handed_over_take(struct spi_tree *tree)
 
 /* ---- code of no file ---- */
 
-/* The kernel's own code in each process, which nobody misses. */
-static int is_vdso(uint64_t address)
-{
-	return address - getauxval(AT_SYSINFO_EHDR) < VDSO_MOST;
-}
-
 int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 {
 	struct spi_entry_want w;
@@ -166,7 +158,7 @@ int spi_tree_made_enter(const struct spi_site *s, uint64_t code, uint32_t trees)
 	uint64_t target;
 	int64_t func;
 
-	if (is_vdso(code) || spi_symbols_know(code, 0))
+	if (spi_tree_is_vdso(code) || spi_symbols_know(code, 0))
 		return 0;
 	target = spi_code_made_target(code, spi_memory_copy);
 	to = target ? spi_tree_object_at(target) : NULL;

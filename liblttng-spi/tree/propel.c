@@ -152,8 +152,9 @@ int spi_tree_propel(uint64_t callee, uint32_t trees)
 	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
 		return -ENOTSUP;
 	trees &= to->covered & ~to->funcs[func].excluded & ~spi_tree_flat;
-	if (!(trees & ~to->funcs[func].done))
+	if (!trees)
 		return 0;
+	/* `done` is set before the sites are written: without the lock it does not tell that they are there */
 	if (!spi_tree_lock(&before, -1))
 		return -EAGAIN;
 	spi_sites_place(to, (uint64_t) func, trees);

@@ -62,6 +62,8 @@ struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_l
 		return NULL;
 	}
 	object->refused &= ~(uint64_t) tree->bit;
+	if (tree->has_detail && spi_map_detail_get(link, object, error, sizeof(error)) < 0)
+		spi_note("%s: blocks and source lines are not known: %s", object->name, error[0] ? error : "no memory");
 	if (to->covered & tree->bit)
 		return NULL;
 	exclude_functions(tree, to);

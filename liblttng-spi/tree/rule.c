@@ -194,13 +194,14 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 }
 
 /* Whom the tree is for. 0, or a negative errno and why in result->text. */
-static int tree_clients(const struct spi_tree *tree, struct spi_rule_result *result)
+static int tree_clients(struct spi_tree *tree, struct spi_rule_result *result)
 {
 	uint32_t which = 0;
 
 	if (spi_clients_named(&tree->asked->payloads, &tree->asked->payload_args, &which, result->text, sizeof(result->text)) < 0)
 		return -ELIBACC;
 	tree->rule->clients = which;
+	tree->has_detail = (uint32_t) spi_clients_have_flag(which, SPI_AGENT_DETAIL);
 	spi_client_tree_set(tree->bit, which);
 	if (spi_clients_ask(which))
 		spi_tree_asked |= tree->bit;

@@ -28,6 +28,7 @@
 #define ASK_NS		UINT64_C(250000)
 #define DESCRIPTOR_ROOM	0x4000u		/* below a mapping's end, in which a thread's descriptor is looked for */
 #define BLOCK		512u		/* words read at a time */
+#define FOUND_MAX	1024u		/* functions on stacks that are remembered */
 #define STACK_MOST	(UINT64_C(64) << 20)
 
 struct look {
@@ -51,8 +52,42 @@ static int is_return_address(const struct spi_tree_object *to, const struct spi_
 	return 0;
 }
 
+/* What was found on stacks: who asks later may be any thread. A place is whole before it is counted. */
+static struct on_stack {
+	uint64_t address;
+	uint32_t trees;
+} *on_stacks;
+static uint32_t on_stack_count;
+
+static void on_stack_add(uint32_t tree, uint64_t address)
+{
+	if (!on_stacks)
+		on_stacks = spi_map_pages(FOUND_MAX * sizeof(*on_stacks));
+	for (uint32_t i = 0; on_stacks && i < on_stack_count; i++)
+		if (on_stacks[i].address == address) {
+			__atomic_fetch_or(&on_stacks[i].trees, tree, __ATOMIC_RELEASE);
+			return;
+		}
+	if (!on_stacks || on_stack_count == FOUND_MAX)
+		return;
+	on_stacks[on_stack_count] = (struct on_stack) { address, tree };
+	__atomic_store_n(&on_stack_count, on_stack_count + 1, __ATOMIC_RELEASE);
+}
+
+uint32_t spi_tree_stack_functions(uint32_t trees, uint64_t *addresses, uint32_t room)
+{
+	const uint32_t count = __atomic_load_n(&on_stack_count, __ATOMIC_ACQUIRE);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count && n < room; i++)
+		if (__atomic_load_n(&on_stacks[i].trees, __ATOMIC_ACQUIRE) & trees)
+			addresses[n++] = on_stacks[i].address;
+	return n;
+}
+
 static void take_function(struct look *look, struct spi_tree_object *to, uint64_t func)
 {
+	on_stack_add(look->tree, spi_tree_map_func(to, func)->vaddr + to->object->bias);
 	if ((to->funcs[func].excluded | to->funcs[func].done) & look->tree)
 		return;
 	spi_sites_place_held(to, func, look->tree);
@@ -173,6 +208,8 @@ uint32_t spi_tree_stacks_look(uint32_t tree)
 {
 	struct look look = { .tree = tree };
 
+	for (uint32_t i = 0; i < on_stack_count; i++)	/* another tree had this bit */
+		__atomic_fetch_and(&on_stacks[i].trees, ~tree, __ATOMIC_RELEASE);
 	if (!spi_thread_is_tracer())	/* a payload file is being loaded in a thread of the program */
 		look_at_stack(&look, (uint64_t) __builtin_frame_address(0));
 	look_at_threads(&look);
@@ -200,4 +237,12 @@ int spi_tree_main_begun(void)
 	else if (spi_maps_find(sp, &vma, NULL, 0))
 		look_at_words(&look, sp, vma.end);
 	return look.found != 0;
+}
+
+int spi_tree_main_runs(void)
+{
+	const uint64_t address = spi_tree_find_main();
+	const struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
+
+	return to && spi_tree_func_at(to, address) >= 0 && spi_tree_main_begun();
 }

@@ -33,6 +33,7 @@ struct spi_tree {
 	uint32_t matched, roots, declined;
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t has_handed_over;	/* its functions that are handed over have entry points. outside.c */
+	uint32_t has_detail;		/* a client has asked for SPI_AGENT_DETAIL */
 	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
 	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
 	char why[200];			/* the first root that could not be had */
@@ -73,6 +74,11 @@ size_t spi_tree_name_size(const char *pretty);	/* bytes before the parameters */
 
 /* ---- list.c ---- */
 extern struct spi_tree *spi_trees SPI_HIDDEN;
+
+/* ---- stacks.c ---- */
+/* Functions that were on some thread's stack as one of these trees began: their addresses, so many. Any thread. */
+uint32_t spi_tree_stack_functions(uint32_t trees, uint64_t *addresses, uint32_t room);
+int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not known. Control side */
 
 /* ---- start.c ---- */
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 # Code maps: names and events, fields, entry code, what is skipped, and where the map goes.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/codemap.sh"
-plan 39
+plan 43
 cd "$tmp" || exit 1
 $CC -O2 -g -w -o prog "$here/sample.c" && $CXX -O2 -g -w -o cpp "$here/sample.cc" || { echo 'Bail out! no compiler'; exit 1; }
 map() {	# FILE PATTERN...
@@ -122,3 +122,17 @@ is "$? $(wc -l < err) $([ -e none.map ]; echo $?)" '3 1 1' 'nothing matches: sta
 is "$("$codemap" find visti ./prog > found; echo "$? $(head -1 found) $(($(wc -l < found) <= 5))")" '1 visit 1' 'find: a misspelt name'
 is "$("$codemap" find move_point ./prog; echo $?)" "$(printf 'move_point\n0')" 'find: the name itself'
 is "$("$codemap" find Foo::mkae ./cpp | head -1)" 'ns::Foo::make' 'find: a method'
+
+# detail on demand, and text
+"$codemap" map --tree -o tree.map ./prog
+"$codemap" map --tree --detail -o detail.map ./prog
+"$codemap" map --tree -o again.map ./prog
+ok "$(cmp -s tree.map again.map; echo $?)" 'a tree'\''s map is the same, whether detail was asked for or not'
+detail_at() { od -An -tu8 -j232 -N8 "$1" | tr -d ' '; }
+is "$(detail_at tree.map) $(($(detail_at detail.map) > 240))" '0 1' 'detail is there where it was asked for'
+is "$("$codemap" text 401000 e8fbffffff06c3; echo $?)" '401000: call 0x401000
+401005: .byte 0x06
+401006: ret
+0' 'text: instructions, a line each'
+"$codemap" text 401000 e8f > out 2> err
+is "$?" 2 'text: half a byte is a wrong use'

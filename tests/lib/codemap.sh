@@ -30,7 +30,7 @@ have() { command -v "$1" > /dev/null 2>&1; }
 # mapdump FILE: a map as text; see mapdump.c
 mapdump() {
 	[ -x "$tmp/mapdump" ] || $CC -std=gnu11 -O1 -I"$SPI_TOP_SRCDIR" -o "$tmp/mapdump" "$SPI_TOP_SRCDIR/tests/programs/units/codemap/mapdump.c" \
-		"$SPI_TOP_SRCDIR/codemap/map/check.c" || return 1
+		"$SPI_TOP_SRCDIR"/codemap/map/check{,-detail}.c || return 1
 	"$tmp/mapdump" "$1"
 }
 

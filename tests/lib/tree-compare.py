@@ -236,9 +236,10 @@ def compare_calls(truth, sites):
             bad.append('%x: %s: size %d' % (at, text, site.size))
         if target is None:
             rip = re.search(r'\(%rip\)\s*# ([0-9a-f]+)', text)
-            if rip and (site.kind != 'CALL_SLOT' or site.target != int(rip[1], 16)):
+            is_slot = rip and int(rip[1], 16) in truth.slots    # else the word is a variable
+            if is_slot and (site.kind != 'CALL_SLOT' or site.target != int(rip[1], 16)):
                 bad.append('%x: %s: is %s %x' % (at, text, site.kind, site.target))
-            elif not rip and site.kind != 'CALL_INDIRECT':
+            elif not is_slot and site.kind != 'CALL_INDIRECT':
                 bad.append('%x: %s: is %s' % (at, text, site.kind))
         elif truth.in_plt(target) if truth.plt else flow[2].endswith('@plt'):
             name = re.match(r'(\S+)@plt$', flow[2])
@@ -367,6 +368,9 @@ def compare_moved(truth, sites):
             rip = re.search(r'# ([0-9a-f]+)', truth.insns[old][1])
             means += [rip[1]] if rip else []
             old += truth.insns[old][0]
+        if site.kind.endswith('INDIRECT'):
+            rip = re.search(r'# ([0-9a-f]+)', own)
+            means += [rip[1]] if rip else []
         if fixes != means:
             bad.append('%x: rip operands mean %s, in the map %s' % (site.at, means, fixes))
     report(len(bad), 'moved code: %d sites, %d instructions moved, each as it was' % (len(withcode), moved), bad)

@@ -23,6 +23,11 @@ void spi_site_emit(struct spi_emit *e, struct spi_stub *stub, const struct spi_m
 	e->failed = SPI_NOT_SUPPORTED;
 }
 
+const char *spi_code_made_call(const uint8_t *bytes, uint32_t size, uint64_t address, struct spi_map_site *site)
+{
+	return SPI_NOT_SUPPORTED;
+}
+
 /* Each name below is one more symbol of one of these two functions, whatever its type. */
 __attribute__((used)) static uint64_t finds_nothing(void)
 {
@@ -82,6 +87,7 @@ MISSING(spi_emit_jump)
 MISSING(spi_emit_finish)
 MISSING(spi_site_whole_bytes)
 MISSING(spi_site_word_bytes)
+MISSING(spi_code_made_far)
 MISSING(spi_leave_again)
 MISSING(spi_leave_personality)
 MISSING(spi_thread_start)

@@ -82,9 +82,9 @@ static int looks_at_caller(const char *name)
 	return spi_text_is_of(name, names, 1);
 }
 
-static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
+const char *spi_map_func_unfit(const struct spi_map *map, uint64_t index)
 {
-	const struct spi_map_func *func = spi_tree_map_func(to, index);
+	const struct spi_map_func *func = SPI_MAP_AT(map, funcs, struct spi_map_func, index);
 
 	switch (func->reason) {
 	case SPI_REASON_RETURNS_TWICE:
@@ -97,14 +97,14 @@ static const char *why_unfit(const struct spi_tree_object *to, uint64_t index)
 	case SPI_REASON_MANAGED:
 		return spi_map_reason_name(func->reason);
 	default:		/* what keeps a point from its entry does not matter to calls of it */
-		return looks_at_caller(spi_tree_func_name(to, index)) ? "it looks at where it is called from" : NULL;
+		return looks_at_caller(spi_map_string(map, func->name)) ? "it looks at where it is called from" : NULL;
 	}
 }
 
 /* Asked of each call that leads to the function: the answer is remembered when it is the usual one. */
 const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index)
 {
-	const char *why = to->funcs[index].is_fit == SPI_FIT_YES ? NULL : why_unfit(to, index);
+	const char *why = to->funcs[index].is_fit == SPI_FIT_YES ? NULL : spi_map_func_unfit(&to->map, index);
 
 	if (!why)
 		to->funcs[index].is_fit = SPI_FIT_YES;

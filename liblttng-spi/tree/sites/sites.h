@@ -103,6 +103,7 @@ struct spi_site {
 	uint8_t was[8];			/* the program's bytes there */
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
 	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
+	uint16_t stub_size;		/* bytes */
 	const char *reason;		/* why not */
 	uint32_t out;			/* 1 + the number of its record in tree/budget/out.c; 0: none */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
@@ -216,6 +217,7 @@ int spi_tree_func_is_good(struct spi_tree_object *to, uint64_t index);
 int spi_tree_func_is_usual(const struct spi_tree_object *to, int64_t func);
 /* NULL, or why calls of the function are never recorded. */
 const char *spi_tree_func_unfit(const struct spi_tree_object *to, uint64_t index);
+const char *spi_map_func_unfit(const struct spi_map *map, uint64_t index);	/* the same of any object's whole map */
 
 /* ---- place.c: under the patch lock ---- */
 /*

@@ -45,6 +45,31 @@ static uint64_t read_bytes(const uint8_t *base, uint64_t size, const void *at, u
 	return sum;
 }
 
+/* As payloads of a user's own read a map's detail. */
+static uint64_t walk_detail(const uint8_t *base, uint64_t size)
+{
+	const struct spi_map_header *head = (const void *) base;
+	const struct spi_map_detail *detail = (const void *) (base + head->detail);
+	const struct spi_map_block *block = (const void *) (base + detail->blocks.offset);
+	const struct spi_map_edge *edge = (const void *) (base + detail->edges.offset);
+	const uint32_t *text = (const void *) (base + detail->texts.offset);
+	const struct spi_map_func *func = (const void *) (base + head->funcs.offset);
+	const char *strings = (const char *) base + head->strings.offset;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < detail->blocks.count; i++) {
+		expect(!i || block[i].vaddr > block[i - 1].vaddr, "blocks out of order", i);
+		sum += read_bytes(base, size, &func[block[i].func], sizeof(*func));
+		for (uint32_t k = 0; k < block[i].edge_count && k < 8; k++)
+			sum += read_bytes(base, size, &edge[block[i].edge_first + k], sizeof(*edge));
+	}
+	for (uint32_t i = 0; i < head->sites.count; i++)
+		sum += strlen(strings + text[i]);
+	for (uint32_t i = 0; i < head->funcs.count; i++)
+		sum += strlen(strings + func[i].source);
+	return sum;
+}
+
 static uint64_t walk(const uint8_t *base, uint64_t size)
 {
 	const struct spi_map_header *head = (const void *) base;
@@ -87,7 +112,7 @@ static uint64_t walk(const uint8_t *base, uint64_t size)
 			sum += site->code[site->insn[k].at] + site->insn[k].size;
 		expect(!site->pad_size || site->pad_size >= 5, "padding", i);
 	}
-	return sum;
+	return sum + (head->detail ? walk_detail(base, size) : 0);
 }
 
 /* The same as far as a reader goes that checks each function when it needs it: what is wrong elsewhere does not matter. */
@@ -120,8 +145,23 @@ static uint64_t walk_parts(const uint8_t *base, uint64_t size, unsigned long *go
 /* A place that is read: the header, or a record of one of the tables. */
 static uint64_t place(const struct spi_map_header *head, uint64_t size)
 {
+	const struct spi_map_detail *detail = (const void *) ((const uint8_t *) head + head->detail);
 	const struct spi_map_span *span;
 
+	if (head->detail && next() % 2)
+		switch (next() % 4) {
+		case 0:
+			return head->detail + next() % sizeof(*detail);
+		case 1:
+			span = &detail->blocks;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
+		case 2:
+			span = &detail->edges;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
+		default:
+			span = &detail->texts;
+			return span->offset + next() % ((uint64_t) span->count * span->stride);
+		}
 	switch (next() % 8) {
 	case 0:
 		return next() % sizeof(*head);
