@@ -6,7 +6,7 @@
  *
  *	by=ARG		of the argument ARG: a parameter's name, or argN for the Nth one, from 1 on
  *	by=return	of the result
- *	signal=NUMBER	print what was counted so far when the program gets this signal
+ *	signal=SIGNAL	print what was counted so far when the program gets this signal
  *
  * A call's latency is the time from its entry to its exit; each call of a recursion counts. Nothing is recorded: any
  * thread counts in the function's own table, without a lock. A value with a fraction counts without the fraction.
@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <lttng/spi.h>
 #include "payloads/memory.h"
+#include "payloads/signal-argument.h"
 #include "payloads/text.h"
 
 #define TABLE		8192u		/* functions; a power of two */
@@ -340,7 +341,7 @@ static void fini(struct spi_agent *a, void *data)
 
 static int arguments_take(struct spi_agent *a, void *data)
 {
-	const char *asked = spi_agent_argument(a, "by"), *number = spi_agent_argument(a, "signal");
+	const char *asked = spi_agent_argument(a, "by");
 	char *end;
 
 	(void) data;
@@ -355,7 +356,7 @@ static int arguments_take(struct spi_agent *a, void *data)
 	if (by == BY_RETURN)
 		argument = "";
 	spi_agent_set_exit(a, by == BY_ARGUMENT ? NULL : leave, NULL);
-	return spi_agent_set_flush(a, report, NULL, number ? atoi(number) : 0);
+	return spi_agent_set_flush(a, report, NULL, signal_argument(spi_agent_argument(a, "signal")));
 }
 
 __attribute__((constructor)) static void begin(void)
