@@ -311,15 +311,16 @@ static void title_say(const struct spi_function *function, const struct counts *
 	line_end(&t);
 }
 
-static void report(struct spi_agent *a, void *data)
+/* How many functions were called. */
+static unsigned int tables_say(void)
 {
+	unsigned int called = 0;
 	struct text t = { .size = 0 };
 
-	(void) a;
-	(void) data;
 	for (uint32_t i = 0; i < TABLE; i++) {
 		if (!subjects[i].function || (!counts[i].entered && !counts[i].counted))
 			continue;
+		called++;
 		title_say(subjects[i].function, &counts[i]);
 		rows_say(&counts[i]);
 		line_end(&t);
@@ -328,12 +329,24 @@ static void report(struct spi_agent *a, void *data)
 		field_say(&t, "hist: calls of further functions: ", (int64_t) full);
 		line_end(&t);
 	}
+	return called;
+}
+
+static void flush(struct spi_agent *a, void *data)
+{
+	(void) a;
+	(void) data;
+	tables_say();
 }
 
 /* A rule that comes again begins anew. */
 static void fini(struct spi_agent *a, void *data)
 {
-	report(a, data);
+	static const char none[] = "hist: none of the functions was called\n";
+
+	(void) data;
+	if (!tables_say() && first_pid == (int) getpid())
+		spi_agent_write(a, none, sizeof(none) - 1);
 	own_memory_clear(counts, TABLE * sizeof(*counts));
 }
 
@@ -356,7 +369,7 @@ static int arguments_take(struct spi_agent *a, void *data)
 	if (by == BY_RETURN)
 		argument = "";
 	spi_agent_set_exit(a, by == BY_ARGUMENT ? NULL : leave, NULL);
-	return spi_agent_set_flush(a, report, NULL, signal_argument(spi_agent_argument(a, "signal")));
+	return spi_agent_set_flush(a, flush, NULL, signal_argument(spi_agent_argument(a, "signal")));
 }
 
 __attribute__((constructor)) static void begin(void)
