@@ -31,6 +31,7 @@ static enum by by;
 static const char *argument = "";	/* its name */
 static unsigned int position;		/* argN: N; 0: it is a name */
 static int first_pid;
+static int has_subject;			/* a function that a rule names is instrumented */
 
 static struct subject {
 	struct spi_function *function;
@@ -191,6 +192,7 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 	if (number == -ENODATA && !position)
 		return refusal("without debug info nothing is known of a parameter ");
 	subjects[n].parameter = number;
+	has_subject = 1;
 	return NULL;
 }
 
@@ -345,8 +347,9 @@ static void fini(struct spi_agent *a, void *data)
 	static const char none[] = "hist: none of the functions was called\n";
 
 	(void) data;
-	if (!tables_say() && first_pid == (int) getpid())
+	if (!tables_say() && has_subject && first_pid == (int) getpid())
 		spi_agent_write(a, none, sizeof(none) - 1);
+	has_subject = 0;
 	own_memory_clear(counts, TABLE * sizeof(*counts));
 }
 
