@@ -5,18 +5,18 @@
  * with -pg write them at their end, in files that gprof(1) reads.
  *
  *	objects=GLOB,GLOB	libraries whose functions are counted, too (lttng trace makes rules of them)
- *	signal=NUMBER		write the files also when the program gets this signal
+ *	signal=SIGNAL		write the files also when the program gets this signal
  *	prefix=PATH		as GMON_OUT_PREFIX in the program's environment
  *
  * An arc is what mcount() counts: the return address of a call, and the callee. A function that a tail call leads to
  * has the return address of the call that the chain of tail calls began with.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <lttng/spi.h>
 #include "payloads/gprof.h"
 #include "payloads/memory.h"
+#include "payloads/signal-argument.h"
 
 #define ARCS_LEAST	4096u
 #define ARCS_MOST	(1u << 20)
@@ -241,14 +241,12 @@ static void fini(struct spi_agent *agent, void *data)
 
 static int arguments_take(struct spi_agent *agent, void *data)
 {
-	const char *number = spi_agent_argument(agent, "signal");
-
 	(void) data;
 	libraries = spi_agent_argument(agent, "objects");
 	for (size_t i = 0; i < sizeof(unchosen) / sizeof(unchosen[0]); i++)
 		unchosen[i] = NULL;
 	gprof_files_begin(agent);
-	return spi_agent_set_flush(agent, flush, NULL, number ? atoi(number) : 0);
+	return spi_agent_set_flush(agent, flush, NULL, signal_argument(spi_agent_argument(agent, "signal")));
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -6,7 +6,7 @@
  *
  *	by=ARG		of the argument ARG: a parameter's name, or argN for the Nth one, from 1 on
  *	by=return	of the result
- *	signal=NUMBER	print what was counted so far when the program gets this signal
+ *	signal=SIGNAL	print what was counted so far when the program gets this signal
  *
  * A call's latency is the time from its entry to its exit; each call of a recursion counts. Nothing is recorded: any
  * thread counts in the function's own table, without a lock. A value with a fraction counts without the fraction.
@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <lttng/spi.h>
 #include "payloads/memory.h"
+#include "payloads/signal-argument.h"
 #include "payloads/text.h"
 
 #define TABLE		8192u		/* functions; a power of two */
@@ -30,6 +31,7 @@ static enum by by;
 static const char *argument = "";	/* its name */
 static unsigned int position;		/* argN: N; 0: it is a name */
 static int first_pid;
+static int has_subject;			/* a function that a rule names is instrumented */
 
 static struct subject {
 	struct spi_function *function;
@@ -190,6 +192,7 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 	if (number == -ENODATA && !position)
 		return refusal("without debug info nothing is known of a parameter ");
 	subjects[n].parameter = number;
+	has_subject = 1;
 	return NULL;
 }
 
@@ -310,15 +313,16 @@ static void title_say(const struct spi_function *function, const struct counts *
 	line_end(&t);
 }
 
-static void report(struct spi_agent *a, void *data)
+/* How many functions were called. */
+static unsigned int tables_say(void)
 {
+	unsigned int called = 0;
 	struct text t = { .size = 0 };
 
-	(void) a;
-	(void) data;
 	for (uint32_t i = 0; i < TABLE; i++) {
 		if (!subjects[i].function || (!counts[i].entered && !counts[i].counted))
 			continue;
+		called++;
 		title_say(subjects[i].function, &counts[i]);
 		rows_say(&counts[i]);
 		line_end(&t);
@@ -327,12 +331,25 @@ static void report(struct spi_agent *a, void *data)
 		field_say(&t, "hist: calls of further functions: ", (int64_t) full);
 		line_end(&t);
 	}
+	return called;
+}
+
+static void flush(struct spi_agent *a, void *data)
+{
+	(void) a;
+	(void) data;
+	tables_say();
 }
 
 /* A rule that comes again begins anew. */
 static void fini(struct spi_agent *a, void *data)
 {
-	report(a, data);
+	static const char none[] = "hist: none of the functions was called\n";
+
+	(void) data;
+	if (!tables_say() && has_subject && first_pid == (int) getpid())
+		spi_agent_write(a, none, sizeof(none) - 1);
+	has_subject = 0;
 	own_memory_clear(counts, TABLE * sizeof(*counts));
 }
 
@@ -340,7 +357,7 @@ static void fini(struct spi_agent *a, void *data)
 
 static int arguments_take(struct spi_agent *a, void *data)
 {
-	const char *asked = spi_agent_argument(a, "by"), *number = spi_agent_argument(a, "signal");
+	const char *asked = spi_agent_argument(a, "by");
 	char *end;
 
 	(void) data;
@@ -355,7 +372,7 @@ static int arguments_take(struct spi_agent *a, void *data)
 	if (by == BY_RETURN)
 		argument = "";
 	spi_agent_set_exit(a, by == BY_ARGUMENT ? NULL : leave, NULL);
-	return spi_agent_set_flush(a, report, NULL, number ? atoi(number) : 0);
+	return spi_agent_set_flush(a, flush, NULL, signal_argument(spi_agent_argument(a, "signal")));
 }
 
 __attribute__((constructor)) static void begin(void)

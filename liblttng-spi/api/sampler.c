@@ -91,8 +91,7 @@ SPI_API int spi_agent_set_flush(struct spi_agent *agent, void (*function)(struct
 
 	if (r == 0 && number && !signal_is_usable(number)) {
 		spi_format(agent->error, sizeof(agent->error),
-			"%d is no signal that a payload can have: USR1 (%d) and USR2 (%d) are", number,
-			SIGUSR1, SIGUSR2);
+			"this is no signal that a payload can have: USR1 (%d) and USR2 (%d) are", SIGUSR1, SIGUSR2);
 		spi_agent_refuse(agent->error);
 		r = -EINVAL;
 	}

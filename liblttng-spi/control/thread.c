@@ -38,6 +38,7 @@ void spi_control_wait(struct spi_link *link)
 		struct pollfd poll[2] = { { link->fd, POLLIN, 0 }, { spi_control_event, POLLIN, 0 } };
 		uint64_t count;
 		int64_t due = spi_tree_starts_wait(), close = spi_rule_off_wait(), later = spi_hooks_wait();
+		int64_t samples = spi_samples_wait();
 		uint32_t now;
 		int is_asked;
 		long r;
@@ -50,6 +51,7 @@ void spi_control_wait(struct spi_link *link)
 			poll[0].fd = link->fd;
 		}
 		due = later >= 0 && (due < 0 || later < due) ? later : due;
+		due = samples >= 0 && (due < 0 || samples < due) ? samples : due;
 		r = spi_sys(SYS_poll, poll, 2L, (long) (close < 0 || (due >= 0 && due < close) ? due : close));
 		if (r < 0 && r != -EINTR)
 			return;
@@ -69,6 +71,7 @@ void spi_control_wait(struct spi_link *link)
 			if (is_asked)
 				spi_tree_loads_take(link);
 			spi_hooks_step();
+			spi_samples_step();
 			spi_functions_say();
 			spi_budget_come_by(link);
 			spi_exec_tell_held();

@@ -123,6 +123,9 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDD
 void spi_clients_exec(void) SPI_HIDDEN;		/* participant: the calling thread executes another program */
 
 /* ---- samples.c ---- */
+/* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */
+int64_t spi_samples_wait(void) SPI_HIDDEN;
+void spi_samples_step(void) SPI_HIDDEN;
 void spi_samples_thread_found(void) SPI_HIDDEN;	/* participant */
 void spi_samples_fork_child(void) SPI_HIDDEN;	/* participant */
 void spi_samples_fork_left(void) SPI_HIDDEN;	/* participant */

@@ -10,9 +10,9 @@
  * way into a wait, as with -pg's own timer.
  *
  * Threads that run when sampling begins get their timers then; later ones as they make their first call that comes to
- * the agent. A timer's first interval is of a random length, so that short threads have their share of samples. The
- * kernel keeps the timer of a thread that has ended: each new thread has two older ones looked at, and what is left
- * over is deleted.
+ * the agent, or when the control thread looks for new ones. A timer's first interval is of a random length, so that short
+ * threads have their share of samples. The kernel keeps the timer of a thread that has ended: each new thread has two
+ * older ones looked at, and what is left over is deleted.
  *
  * The list of threads is changed under its lock, with all signals blocked. A forked child has no timers; its only
  * thread gets one within fork().
@@ -27,6 +27,8 @@
 #include "liblttng-spi/payload/internal.h"
 
 #define MOST		16384u		/* threads */
+#define MS		UINT64_C(1000000)
+#define LOOK_MS		100u		/* between two looks for new threads */
 #define EVENT_SIZE	64u		/* bytes of the kernel's struct sigevent */
 #define SIGEV_TID	4		/* SIGEV_THREAD_ID */
 
@@ -146,6 +148,15 @@ static int sample_take(const void *siginfo, void *context)
 
 /* ---- begin and end ---- */
 
+static int is_known(const struct sampling *s, int32_t tid)
+{
+	uint32_t i = 0;
+
+	while (i < s->count && s->threads[i].tid != tid)
+		i++;
+	return i < s->count;
+}
+
 static void threads_add(struct sampling *s)
 {
 	struct spi_numbers task;
@@ -158,10 +169,11 @@ static void threads_add(struct sampling *s)
 	while (spi_numbers_next(&task)) {
 		const int is_self = task.number == (int) spi_sys(SYS_gettid);
 
-		if (is_self ? spi_thread_is_tracer() : spi_thread_is_tracer_task(&task) > 0)
+		if (is_known(s, task.number) || (is_self ? spi_thread_is_tracer() : spi_thread_is_tracer_task(&task) > 0))
 			continue;
 		before = lock(s);
-		thread_add(s, task.number);
+		if (!is_known(s, task.number))	/* it may have made its first call just now */
+			thread_add(s, task.number);
 		unlock(s, before);
 	}
 	spi_numbers_close(&task);
@@ -200,6 +212,37 @@ void spi_samples_end(struct spi_client *client)
 	while (s->count)
 		thread_drop(s, 0);
 	unlock(s, before);
+}
+
+static uint64_t next_look;		/* at the threads, in ns; the control thread's */
+
+int64_t spi_samples_wait(void)
+{
+	const uint64_t now = spi_now_ns();
+	unsigned int i = 0;
+
+	while (i < SPI_CLIENTS_MAX && !samplings[i].is_on)
+		i++;
+	if (i == SPI_CLIENTS_MAX)
+		return -1;
+	return now < next_look ? (int64_t) ((next_look - now) / MS) + 1 : 0;
+}
+
+/* Less often where there are many threads, as each is looked up in the list. */
+void spi_samples_step(void)
+{
+	const uint64_t now = spi_now_ns();
+	uint32_t most = 0;
+
+	if (now < next_look)
+		return;
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
+		if (!samplings[i].is_on)
+			continue;
+		threads_add(&samplings[i]);
+		most = samplings[i].count > most ? samplings[i].count : most;
+	}
+	next_look = now + LOOK_MS * MS * (1 + most / 256);
 }
 
 const char *spi_samples_reason(const struct spi_client *client)

@@ -39,6 +39,11 @@ KEPT void nothing_back(int x)
 	sink = x;
 }
 
+KEPT void unused(int x)
+{
+	sink = x;
+}
+
 int main(void)
 {
 	for (int i = 0; i < 200; i++) {

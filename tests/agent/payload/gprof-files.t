@@ -26,12 +26,14 @@ for end in _exit exec; do
 done
 
 rm -f gmon.out
-spi_trace --payload gprof --payload-arg signal=10 ./calls 13 signal >/dev/null
+spi_trace --payload gprof --payload-arg signal=USR1 ./calls 13 signal >/dev/null
 is $? 0 'a signal: the program does not end by it' || diag "$(cat trace.err)"
 is "$(grep -c 'gmon.out: ' trace.err)" 2 'a signal: the file is written then, and at the end' || diag "$(cat trace.err)"
 is "$(gmon arcs calls gmon.out | grep '^apply plus')" 'apply plus 92' 'a signal: counting goes on'
 spi_trace --payload gprof --payload-arg signal=9 ./calls 13 >/dev/null
-like "$(cat trace.err)" '9 is no signal that a payload can have' 'a signal that cannot be had: the reason' || diag "$(cat trace.err)"
+like "$(cat trace.err)" 'this is no signal that a payload can have' 'a signal that cannot be had: the reason' || diag "$(cat trace.err)"
+spi_trace --payload gprof --payload-arg signal=USR ./calls 13 >/dev/null
+like "$(cat trace.err)" 'this is no signal that a payload can have' 'a signal that is none: the reason' || diag "$(cat trace.err)"
 
 rm -f gmon.out*
 spi_trace --payload gprof ./calls 13 fork >forked

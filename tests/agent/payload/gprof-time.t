@@ -30,6 +30,13 @@ split 'two threads, and SIGPROF' 160 230
 ticks=$(sed -n 's/ticks //p' out) plain=$(sed -n 's/ticks //p' plain)
 check "SIGPROF: the program has its own ($ticks, without us $plain)" test $((ticks * 10)) -gt $((plain * 8)) -a $((ticks * 8)) -lt $((plain * 10))
 
+spi_trace -f main --payload gprof ./timed 1000 2 >out
+split 'threads that call nothing that is counted' 140 230
+
+gdb -batch -ex 'set startup-with-shell off' -ex "set environment LD_PRELOAD $SPI_TOP_BUILDDIR/payloads/.libs/gprof.so" -ex run \
+	--args ./timed 10 >gdb.out 2>&1
+like "$(cat gdb.out)" 'no samples: a debugger is attached' 'below a debugger there are none, with the reason' || diag "$(cat gdb.out)"
+
 rm -f gmon.out
 background ./timed 20000 2
 spi_trace --payload gprof -p "$target" --duration 3

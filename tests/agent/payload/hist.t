@@ -122,6 +122,8 @@ is "$(grep -c . trace.err)" 1 'no such parameter: one line' || diag "$(cat trace
 is "$(wc -c <traced.out)" 0 'no such parameter: the program has not run'
 spi_trace -f nothing_back --payload hist=return ./values >traced.out
 like "$(cat trace.err)" 'it returns nothing' 'no result: the reason' || diag "$(cat trace.err)"
+spi_trace -f unused --payload hist ./values >traced.out
+is "$(grep ^hist trace.err)" 'hist: none of the functions was called' 'no call' || diag "$(cat trace.err)"
 spi_trace --payload hist=number ./values >traced.out
 is $? 2 'without -f: status'
 like "$(cat trace.err)" 'goes with -f FUNC' 'without -f: the reason' || diag "$(cat trace.err)"
