@@ -81,7 +81,20 @@ static uint32_t backtrace_put(const struct backtrace *b, uint32_t frames, uint8_
 	return at + 5 + n * (uint32_t) sizeof(b->addresses[0]);
 }
 
-__attribute__((noinline)) void tp_backtrace_offer(struct spi_thread *t, const struct tp_entry *entry,
+#define STACK_WALK	(2 * TP_BACKTRACE_MOST + 2048u)	/* bytes of the stack, beside what any record takes */
+
+/* Near the end of the thread's stack there is no room for both; the call counts as lost. */
+static int is_short(const struct spi_thread *t, const struct tp_entry *entry)
+{
+	const uint64_t left = (uint64_t) &entry->frame->ra - t->stack_end;
+
+	if (spi_likely(left >= SPI_STACK_LEAST + STACK_WALK + entry->tp->backtrace->program->length))
+		return 0;
+	spi_call_missed(SPI_LOST_STACK);
+	return 1;
+}
+
+static __attribute__((noinline)) void offer(struct spi_thread *t, const struct tp_entry *entry,
 	struct tp_due_set *heard)
 {
 	const struct tp_backtrace *made = entry->tp->backtrace;
@@ -115,6 +128,14 @@ __attribute__((noinline)) void tp_backtrace_offer(struct spi_thread *t, const st
 			tp_due_heard(heard, recorder->chan);
 		count->lost_entries += (unsigned int) tp_discarded(error);
 	}
+}
+
+void tp_backtrace_offer(struct spi_thread *t, const struct tp_entry *entry, struct tp_due_set *heard)
+{
+	const struct spi_backtraces *b = __atomic_load_n(&entry->tp->point->backtraces, __ATOMIC_ACQUIRE);
+
+	if (b && __atomic_load_n(&b->frames, __ATOMIC_RELAXED) && !is_short(t, entry))
+		offer(t, entry, heard);
 }
 
 /* From now on its calls go all the way: the fast one has one event. */

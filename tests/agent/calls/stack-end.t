@@ -14,7 +14,7 @@ spi_cc overflow overflow.c -fno-optimize-sibling-calls
 may_die ./overflow
 is $? 139 "as it is"
 for thread in "" thread; do
-	for options in "-f deeper" "-f overflow:*" "--tree"; do
+	for options in "-f deeper" "-f deeper --backtrace=128" "-f overflow:*" "--tree"; do
 		name="$options${thread:+, in a thread}"
 		dir=t${name//[^a-z]/}
 		# the size of the environment moves what is where on the stack
