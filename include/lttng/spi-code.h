@@ -94,7 +94,7 @@ int spi_call_register(const struct spi_call *call, unsigned int number, uint64_t
 /* spi_call_agent() - whose payload runs: spi_agent_configuration() has the payloads that are in force. [payload] */
 struct spi_agent *spi_call_agent(const struct spi_call *call);
 
-/* ---- code in detail: of objects that call trees of an agent with SPI_AGENT_DETAIL go into ---- */
+/* ---- code in detail: of objects that an agent with SPI_AGENT_DETAIL instruments ---- */
 
 /* A basic block: control arrives at its first instruction only, and leaves behind its last one. */
 struct spi_block {
