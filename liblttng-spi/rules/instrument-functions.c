@@ -142,7 +142,8 @@ static void detail_get(struct work *w)
 		struct spi_object *object = w->rule->points[i]->object;
 
 		if (spi_map_detail_get(w->link, object, error, sizeof(error)) < 0)
-			spi_note("%s: blocks and source lines are not known: %s", object->name, error[0] ? error : "no memory");
+			spi_note("%s: blocks and source lines are not known: %s", object->name,
+				error[0] ? error : "no memory");
 	}
 }
 
