@@ -94,7 +94,7 @@ int spi_call_register(const struct spi_call *call, unsigned int number, uint64_t
 /* spi_call_agent() - whose payload runs: spi_agent_configuration() has the payloads that are in force. [payload] */
 struct spi_agent *spi_call_agent(const struct spi_call *call);
 
-/* ---- code in detail: of objects that call trees of an agent with SPI_AGENT_DETAIL go into ---- */
+/* ---- code in detail: of objects that an agent with SPI_AGENT_DETAIL instruments ---- */
 
 /* A basic block: control arrives at its first instruction only, and leaves behind its last one. */
 struct spi_block {
@@ -171,7 +171,7 @@ struct spi_parser_call {
 	uint64_t size;			/* bytes */
 };
 
-/* Code that was made at run time. All of [low, high) can be run; nothing else is there than what these tell. */
+/* Code that was made at run time. All of [low, high) is mapped, and can be run. */
 struct spi_parser_region {
 	size_t size;			/* sizeof(struct spi_parser_region) */
 	uint64_t low, high;
@@ -204,7 +204,7 @@ int spi_agent_set_parser(struct spi_agent *agent, const struct spi_parser *parse
  * payload propels such a call, the calls that the region gives are instrumented. *object, where `object` is not NULL,
  * becomes the region's.
  * -EINVAL: it is none; -EEXIST: another object has a part of it; -EFAULT: there is no code; -ENOSPC: there are 1024
- * regions; -EAGAIN: another thread forks.
+ * regions, or were 8192; -EAGAIN: another thread forks.
  */
 int spi_agent_add_region(struct spi_agent *agent, const struct spi_parser_region *region, struct spi_object **object);
 

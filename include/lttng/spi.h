@@ -85,7 +85,7 @@ enum spi_payload_flags {
 	SPI_PAYLOAD_SMALL_STACK		= 1u << 8,
 	/*
 	 * Of the agent, not of its payloads: source lines, basic blocks and the text of instructions are known of each
-	 * object that its call trees go into. That takes time and memory.
+	 * object that its call trees go into, or whose functions it instruments by name. That takes time and memory.
 	 */
 	SPI_AGENT_DETAIL		= 1u << 16,
 };

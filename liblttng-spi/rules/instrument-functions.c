@@ -131,11 +131,28 @@ static void clients_end(struct rule *rule)
 	rule->is_clients = 0;
 }
 
+/* The rule's objects get a map with detail, where a client asks for that. */
+static void detail_get(struct work *w)
+{
+	char error[256];
+
+	if (!spi_clients_have_flag(w->rule->clients, SPI_AGENT_DETAIL))
+		return;
+	for (uint32_t i = 0; i < w->rule->count; i++) {
+		struct spi_object *object = w->rule->points[i]->object;
+
+		if (spi_map_detail_get(w->link, object, error, sizeof(error)) < 0)
+			spi_note("%s: blocks and source lines are not known: %s", object->name,
+				error[0] ? error : "no memory");
+	}
+}
+
 static void make_for_clients(struct work *w)
 {
 	struct rule *rule = w->rule;
 	uint32_t kept = 0;
 
+	detail_get(w);
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
 		const char *reason = "the agent has no memory left";

@@ -97,13 +97,15 @@ static int is_taken(uint64_t low, uint64_t high)
 	return 0;
 }
 
-static uint32_t made_count(void)
+static int is_full(void)
 {
-	uint32_t n = 0;
+	uint32_t ever = 0, now = 0;
 
-	for (const struct spi_object *o = spi_made_objects; o; o = o->next)
-		n++;
-	return n;
+	for (const struct spi_object *o = spi_made_objects; o; o = o->next) {
+		ever++;
+		now += o->seen != 0;
+	}
+	return now >= SPI_MADE_MAX || ever >= SPI_MADE_EVER;
 }
 
 static int fill(struct made *m, const struct spi_parser_region *region, const char **why)
@@ -159,7 +161,7 @@ static int publish(struct made *m, const char **why)
 	if (is_taken(m->object.low, m->object.high))
 		return -EEXIST;
 	*why = "there are too many regions";
-	if (made_count() >= SPI_MADE_MAX)
+	if (is_full())
 		return -ENOSPC;
 	*why = "no free memory within reach of it";
 	if (gate_make(m) < 0)

@@ -14,7 +14,8 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/tree/sites/sites.h"
 
-#define SPI_MADE_MAX		1024u			/* regions */
+#define SPI_MADE_MAX		1024u			/* regions at the same time */
+#define SPI_MADE_EVER		8192u			/* and in all: none is ever freed */
 #define SPI_MADE_BYTES_MAX	(UINT64_C(256) << 20)	/* of one */
 #define SPI_MADE_FUNCTIONS_MAX	(1u << 17)
 #define SPI_MADE_CALLS_MAX	(1u << 18)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * made-jit MAP ROUNDS [rwx|again|threads|fork] - machine code that is made at run time, and calls itself and libc. MAP
+ * made-jit MAP ROUNDS [rwx|dual|again|threads|fork] - machine code that is made at run time, and calls itself and libc. MAP
  * is written as perf knows such files, "START SIZE NAME" in hexadecimal, with a line of the name "call" for each call
  * instruction.
  *
@@ -9,9 +9,9 @@
  *	jit_outer -> labs			mov $address, %rax; call *%rax
  *	jit_outer -> jit_leaf			call *word(%rip)
  *
- * rwx: the code stays writable. again: after half of the rounds the memory is unmapped, and the same code made anew
- * there. threads: four threads do all rounds each, and begin together. fork: a child does the second half of the
- * rounds.
+ * rwx: the code stays writable. dual: it is written by another mapping than it runs in. again: after half of the
+ * rounds the memory is unmapped, and the same code made anew there. threads: four threads do all rounds each, and begin
+ * together. fork: a child does the second half of the rounds.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@
 
 #define BYTES	8192u
 
-static uint8_t *code;
+static uint8_t *code, *runs;		/* where it is written, and where it runs */
 static uint32_t used;
 static FILE *map;
 
@@ -46,7 +46,7 @@ static void word64(uint64_t value) { bytes(&value, 8); }
 
 static void say(uint32_t from, const char *name)
 {
-	fprintf(map, "%lx %x %s\n", (unsigned long) (code + from), used - from, name);
+	fprintf(map, "%lx %x %s\n", (unsigned long) (runs + from), used - from, name);
 }
 
 static void call_direct(uint32_t to)
@@ -100,14 +100,30 @@ static uint32_t outer_make(uint32_t inner, uint32_t word)
 	return from;
 }
 
-static int (*make(uint8_t *at, int is_open, const char *path))(int)
+static void memory_get(uint8_t *at, const char *mode)
+{
+	int fd;
+
+	if (strcmp(mode, "dual")) {
+		runs = code = mmap(at, BYTES, PROT_READ | PROT_WRITE | (strcmp(mode, "rwx") ? 0 : PROT_EXEC),
+			MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+		return;
+	}
+	fd = memfd_create("jit", 0);
+	if (ftruncate(fd, BYTES) < 0)
+		exit(2);
+	code = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	runs = mmap(NULL, BYTES, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	close(fd);
+}
+
+static int (*make(uint8_t *at, const char *mode, const char *path))(int)
 {
 	uint32_t leaf, inner, outer;
 
-	code = mmap(at, BYTES, PROT_READ | PROT_WRITE | (is_open ? PROT_EXEC : 0),
-		MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+	memory_get(at, mode);
 	map = fopen(path, "w");
-	if (code == MAP_FAILED || !map)
+	if (code == MAP_FAILED || runs == MAP_FAILED || !map)
 		exit(2);
 	used = 64;
 	leaf = leaf_make();
@@ -115,14 +131,14 @@ static int (*make(uint8_t *at, int is_open, const char *path))(int)
 	inner = inner_make(leaf);
 	used = 4090;		/* the next one lies across two pages */
 	outer = outer_make(inner, 16);
-	*(uint64_t *) (code + 16) = (uint64_t) (code + leaf);
+	*(uint64_t *) (code + 16) = (uint64_t) (runs + leaf);
 	fclose(map);
-	if (!is_open)
+	if (strcmp(mode, "rwx") && runs == code)
 		mprotect(code, BYTES, PROT_READ | PROT_EXEC);
-	made_now.low = (uint64_t) code;
+	made_now.low = (uint64_t) runs;
 	made_now.high = made_now.low + BYTES;
 	made_ready();
-	return (int (*)(int)) (code + outer);
+	return (int (*)(int)) (runs + outer);
 }
 
 static int (*volatile outer)(int);
@@ -168,7 +184,7 @@ int main(int argc, char **argv)
 	long sum = 0;
 
 	rounds = argc > 2 ? atoi(argv[2]) : 1;
-	outer = make(NULL, !strcmp(mode, "rwx"), argv[1]);
+	outer = make(NULL, mode, argv[1]);
 	if (!strcmp(mode, "threads")) {
 		in_threads(&sum);
 		rounds = 0;
@@ -179,7 +195,7 @@ int main(int argc, char **argv)
 		if (is_again && i == rounds / 2) {
 			made_goes();
 			munmap(code, BYTES);
-			outer = make(code, 0, argv[1]);
+			outer = make(code, mode, argv[1]);
 		}
 		sum += outer(i);
 	}

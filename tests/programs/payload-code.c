@@ -99,6 +99,14 @@ static int each_block(const struct spi_block *block, void *data)
 	return 0;
 }
 
+static void each_block_at(uint64_t address, struct spi_function *function)
+{
+	struct spi_block block;
+
+	if (spi_block_at(address, &block) == 0)
+		each_block(&block, function);
+}
+
 static int blocks_of(struct spi_function *f, void *data)
 {
 	const int r = spi_function_blocks(f, each_block, f);
@@ -216,6 +224,8 @@ static void *enter(struct spi_call *call, void *data)
 		say_place(call, address, size);
 	else if (!strcmp(spi_function_name(callee), "main"))
 		say_main(point, r);
+	if (spi_agent_argument(agent, "first"))
+		each_block_at(spi_function_address(callee), callee);
 	if (spi_agent_argument(agent, "source"))
 		say("source %s %s", spi_function_name(callee), spi_function_source(callee));
 	if (spi_function_object(callee) == spi_object_executable())

@@ -8,6 +8,7 @@
  *	advance		there is no parser: the region is told as soon as the program has made the code
  *	forget		as whole; the region is forgotten when the program says that the code goes
  *	outside		a function lies outside of its region
+ *	alone		of `mov $address, %reg; call *%reg` the second instruction is given alone
  *	wrong		each call instruction has a wrong size
  *	fault		the parser faults
  *	wild		the parser gives functions where no memory is
@@ -52,6 +53,10 @@ static int fill(struct spi_parser_region *region)
 			continue;
 		if (!strcmp(name, "call")) {
 			size -= !strcmp(how, "wrong");
+			if (!strcmp(how, "alone") && size == 12) {
+				start += 10;
+				size = 2;
+			}
 			calls[region->call_count++] = (struct spi_parser_call) { start, size };
 			continue;
 		}

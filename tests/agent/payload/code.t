@@ -126,6 +126,10 @@ check 'detail: a linkage stub has the name of what it leads to' grep -q '^place 
 LTTNG_SPI_PAYLOAD_ARGS='blocks=1' LD_PRELOAD=./code.so ./target >code.out 2>plain.err
 is "$(grep -c '^block' plain.err) $(grep -c '^detail -61' plain.err)" "0 $(grep -c '^detail' plain.err)" \
 	'without detail: no blocks'
+spi_trace -f branches --payload ./code.so --payload-arg detail=1 --payload-arg first=1 ./target >code.out
+at=$(awk '$2 == "branches" { print $1 }' symbols)
+is "$(sed -n 's/^block //p' trace.err)" "$(grep "^$at " truth)" 'lttng trace -f: the first block of a function' ||
+	diag "$(cat trace.err)"
 spi_trace --tree --payload ./code.so --payload-arg detail=1 ./target >code.out
 is $? 0 'lttng trace: status' || diag "$(cat trace.err)"
 same_file code.out plain.out 'lttng trace: the program prints what it prints'

@@ -19,7 +19,7 @@ round() {
 }
 for i in 1 2 3; do round; done >truth
 
-for mode in rx rwx; do
+for mode in rx rwx dual; do
 	LD_PRELOAD=./parser.so LTTNG_SPI_PAYLOAD_ARGS="map=$PWD/made.map" \
 		./made-jit made.map 3 $mode >made.out 2>made.err
 	is $? 0 "the example, $mode: status"
@@ -91,6 +91,10 @@ like "$(cat trace.err)" "its parser's region .* is not taken: a function has no 
 under wrong
 is "$(sort -u calls)" 'main -> jit_outer' 'call instructions of a wrong size: left alone'
 like "$(cat trace.err)" 'it is no call instruction of this size' 'and named' || diag "$(cat trace.err)"
+under alone
+is "$(grep -c 'jit_inner -> jit_leaf' calls)" 3 'a call through a register alone: the others are seen'
+[ "$(grep -c 'jit_outer -> labs' calls)" = 3 ] || grep -q 'jit:jit_outer+0x' trace.err
+ok $? 'a call through a register alone: it is seen, or named' || diag "$(cat trace.err)"
 under wild
 like "$(cat trace.err)" 'payload whole.so: it has faulted, or called abort\(\): it is switched off' \
 	'a parser that gives no memory: named'
