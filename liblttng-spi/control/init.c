@@ -149,6 +149,7 @@ static int agent_begin(char **envp)
 	spi_participants_begin();
 	spi_status_init();
 	spi_env_read(envp);
+	spi_debug_begin();
 	spi_string_max = spi_env_string_max();
 	if (!spi_env.preloaded)
 		spi_trap_watch = signals_watch;
