@@ -194,6 +194,8 @@ SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
 		spi_signal_take(s);
 	else if (!ret && !s && action)
 		trap_shared(number);
+	if (!ret && action && spi_unlikely(spi_watched & SPI_WATCH_SIGNALS) && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		spi_signal_watch(number);
 	return ret;
 }
 
