@@ -71,6 +71,8 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 		refuse("there are too many payloads at the same time, or no memory");
 		return NULL;
 	}
+	agent->client->owner = agent;
+	agent->client->limit_us = asked.limit_us;
 	agent->arguments = spi_client_loading_arguments ? spi_client_loading_arguments : arguments_of_environment();
 	return agent;
 }
@@ -80,8 +82,7 @@ SPI_API const char *spi_agent_error(const struct spi_agent *agent)
 	return agent ? agent->error : "there is no agent";
 }
 
-/* -EINVAL: no agent, or it has gone already. */
-static int configurable(struct spi_agent *agent)
+int spi_agent_configurable(struct spi_agent *agent)
 {
 	if (!agent)
 		return -EINVAL;
@@ -94,7 +95,7 @@ static int configurable(struct spi_agent *agent)
 
 SPI_API int spi_agent_set_entry(struct spi_agent *agent, spi_entry_payload *entry, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->client->entry = entry;
@@ -105,7 +106,7 @@ SPI_API int spi_agent_set_entry(struct spi_agent *agent, spi_entry_payload *entr
 
 SPI_API int spi_agent_set_exit(struct spi_agent *agent, spi_exit_payload *exit, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->client->exit = exit;
@@ -133,7 +134,7 @@ static void *function_named(struct spi_agent *agent, const char *name, const voi
 
 SPI_API int spi_agent_set_entry_name(struct spi_agent *agent, const char *name, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 	void *function = r == 0 ? function_named(agent, name, __builtin_return_address(0)) : NULL;
 
 	if (r == 0 && !function)
@@ -143,7 +144,7 @@ SPI_API int spi_agent_set_entry_name(struct spi_agent *agent, const char *name, 
 
 SPI_API int spi_agent_set_exit_name(struct spi_agent *agent, const char *name, void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 	void *function = r == 0 ? function_named(agent, name, __builtin_return_address(0)) : NULL;
 
 	if (r == 0 && !function)
@@ -153,10 +154,11 @@ SPI_API int spi_agent_set_exit_name(struct spi_agent *agent, const char *name, v
 
 static int names_add(struct spi_agent *agent, struct spi_rule_names *to, const char *const *globs, size_t count)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (to->count == SPI_RULE_LIST_MAX) {
+			agent->refused = "more libraries or functions are not to be instrumented than fit: use patterns";
 			spi_format(agent->error, sizeof(agent->error), "at most %u of them: use patterns", SPI_RULE_LIST_MAX);
 			return -E2BIG;
 		}
@@ -189,7 +191,7 @@ SPI_API int spi_agent_use_default_libraries_not_to_instrument(struct spi_agent *
 
 static int follow(struct spi_agent *agent, uint32_t what, int is_on)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0)
 		agent->unfollowed = is_on ? agent->unfollowed & ~what : agent->unfollowed | what;
@@ -198,7 +200,7 @@ static int follow(struct spi_agent *agent, uint32_t what, int is_on)
 
 SPI_API int spi_agent_enable_parse_only(struct spi_agent *agent, int is_on)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0)
 		agent->parse_only = !!is_on;
@@ -222,10 +224,11 @@ SPI_API int spi_agent_enable_fork(struct spi_agent *agent, int is_on)
 
 SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0 && !event) {
-		spi_format(agent->error, sizeof(agent->error), "there is no event: it has too many names, or there was no memory");
+		agent->refused = "there is no event: it has too many names, or there was no memory";
+		spi_format(agent->error, sizeof(agent->error), "%s", agent->refused);
 		return -EINVAL;
 	}
 	if (r == 0)
@@ -242,12 +245,11 @@ static void fini(struct spi_client *client)
 
 SPI_API int spi_agent_set_fini(struct spi_agent *agent, void (*function)(struct spi_agent *agent, void *data), void *data)
 {
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r == 0) {
 		agent->fini = function;
 		agent->fini_data = data;
-		agent->client->owner = agent;
 		agent->client->fini = function ? fini : NULL;
 	}
 	return r;
@@ -282,20 +284,29 @@ SPI_API int spi_agent_go(struct spi_agent *agent)
 {
 	static struct spi_event sync = { .kind = SPI_EVENT_SYNC };
 	const struct spi_event *event;
-	int r = configurable(agent);
+	int r = spi_agent_configurable(agent);
 
 	if (r < 0)
 		return r;
-	if (!agent->client->entry && !agent->client->exit && !agent->parse_only) {
+	if (!agent->client->entry && !agent->client->exit && !agent->parse_only && !agent->client->observer) {
 		spi_format(agent->error, sizeof(agent->error), "it has no payload");
 		refuse(agent->error);
 		return -EINVAL;
 	}
+	if (agent->refused) {	/* nothing is left out silently */
+		spi_format(agent->error, sizeof(agent->error), "%s", agent->refused);
+		refuse(agent->error);
+		return -E2BIG;
+	}
+	spi_agent_environment(agent);
 	agent->has_gone = 1;
 	if (spi_client_loading_arguments) {	/* a rule says what is instrumented */
 		spi_client_loading = agent->client;
 		return 0;
 	}
+	r = spi_agent_watch_begin(agent);
+	if (r < 0 || (!agent->client->entry && !agent->client->exit && !agent->parse_only && !agent->observer.function))
+		return r;
 	event = agent->event ? agent->event : &sync;
 	r = event->kind == SPI_EVENT_CUSTOM ? event->begin(agent, event->data) : spi_agent_rules_begin(agent, event);
 	if (r < 0 || agent->error[0])	/* one of several functions may be refused */
@@ -316,5 +327,6 @@ SPI_API int spi_agent_stop(struct spi_agent *agent)
 		return -EINVAL;
 	spi_agent_rules_end(agent);
 	spi_clients_end(1u << agent->client->number);
+	spi_observe_detach(agent->client);
 	return 0;
 }

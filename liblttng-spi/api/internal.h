@@ -47,19 +47,33 @@ struct spi_agent {
 	uint32_t rules[SPI_EVENT_LIST_MAX * 2], rule_count;	/* numbers of what is in force */
 	void (*fini)(struct spi_agent *agent, void *data);
 	void *fini_data;
+	struct spi_observer observer;	/* all NULL: none */
 	uint32_t has_gone;		/* spi_agent_go() was called */
+	struct spi_function *propelled[SPI_EVENT_LIST_MAX];	/* by spi_agent_propel() */
+	uint32_t propelled_count;
+	const char *refused;		/* what the agent was told and could not keep; NULL: nothing */
 	char error[400];
 };
 
 /* ---- agent.c ---- */
 const char *spi_text_keep(const char *text, size_t size) SPI_HIDDEN;	/* a copy that lives for ever; NULL: no memory */
 
+int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;	/* -EINVAL: no agent, or it has gone already */
+
+/* ---- extend.c ---- */
+void spi_agent_environment(struct spi_agent *agent) SPI_HIDDEN;	/* what variables say beside the payload's code */
+
 /* ---- rules.c ---- */
+/* as spi_clients_take_faults() */
+int spi_agent_take_faults(struct spi_agent *agent, const char **why) SPI_HIDDEN;
+int spi_agent_watch_begin(struct spi_agent *agent) SPI_HIDDEN;	/* its observer is told from now on. 0 or -EBUSY */
 /* The event as rules, in force now. 0, or a negative errno and agent->error. */
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event) SPI_HIDDEN;
 void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
 
 /* ---- function.c ---- */
+/* in an object of a call tree's; NULL: none */
+struct spi_function *spi_function_begins_at(uint64_t address) SPI_HIDDEN;
 struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HIDDEN;
 
 #endif /* SPI_API_INTERNAL_H */

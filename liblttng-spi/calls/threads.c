@@ -172,6 +172,7 @@ static int own_take(struct spi_thread *t)
 	own->thread = t;
 	memset(own->tree_opener, 0, sizeof(own->tree_opener));
 	own->guard = NULL;
+	own->watched.since = 0;
 	own->inside_malloc = 0;
 	find_stack(t);			/* a handler may leave its first record: unwind/leave.c */
 	t->own = own;

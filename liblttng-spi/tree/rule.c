@@ -206,6 +206,10 @@ static int tree_clients(const struct spi_tree *tree, struct spi_rule_result *res
 		spi_tree_asked |= tree->bit;
 	else
 		spi_tree_asked &= ~tree->bit;
+	if (spi_clients_have_decision(which))
+		spi_tree_decided |= tree->bit;
+	else
+		spi_tree_decided &= ~tree->bit;
 	return 0;
 }
 
