@@ -43,12 +43,21 @@ static const char *arguments_of_environment(void)
 	return kept;
 }
 
+/* name NULL: the payload has none yet. */
+static void say(const char *name, const char *why)
+{
+	char line[500];
+
+	spi_format(line, sizeof(line), "payload%s%s: %s", name ? " " : "", name ? name : "", why);
+	spi_client_say(line);
+}
+
 static void refuse(const char *why)
 {
 	if (spi_client_loading_arguments)
 		spi_format(spi_client_loading_why, sizeof(spi_client_loading_why), "%s", why);
 	else
-		spi_note("payload: %s", why);
+		say(NULL, why);
 }
 
 SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *options)
@@ -310,7 +319,7 @@ SPI_API int spi_agent_go(struct spi_agent *agent)
 	event = agent->event ? agent->event : &sync;
 	r = event->kind == SPI_EVENT_CUSTOM ? event->begin(agent, event->data) : spi_agent_rules_begin(agent, event);
 	if (r < 0 || agent->error[0])	/* one of several functions may be refused */
-		spi_note("payload %s: %s", agent->client->name, agent->error[0] ? agent->error : "it cannot begin");
+		say(agent->client->name, agent->error[0] ? agent->error : "it cannot begin");
 	return r;
 }
 

@@ -20,7 +20,12 @@ void spi_clients_tell(void)
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
 		const char *why = __atomic_exchange_n(&spi_clients[i]->failure, NULL, __ATOMIC_ACQ_REL);
 
-		if (why)
-			spi_note("payload %s: %s: it is switched off, and the program goes on", spi_clients[i]->name, why);
+		if (why) {
+			char line[300];
+
+			spi_format(line, sizeof(line), "payload %s: %s: it is switched off, and the program goes on",
+				spi_clients[i]->name, why);
+			spi_client_say(line);
+		}
 	}
 }

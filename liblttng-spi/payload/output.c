@@ -3,6 +3,7 @@
 /* Where payloads write text for the user. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/link/link.h"
@@ -51,6 +52,16 @@ static long write_once(int fd, const char *text, size_t size)
 		spi_raw4(SYS_rt_sigtimedwait, (uint64_t) &pipe, 0, (uint64_t) &none, 8);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
 	return n;
+}
+
+/* For the user, who looks where payloads write if there is no controller. */
+void spi_client_say(const char *line)
+{
+	spi_note("%s", line);
+	if (spi_link_current)
+		return;
+	spi_client_write(line, strlen(line));
+	spi_client_write("\n", 1);
 }
 
 long spi_client_write(const char *text, size_t size)

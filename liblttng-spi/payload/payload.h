@@ -116,6 +116,7 @@ void spi_clients_program_fails(void) SPI_HIDDEN;
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
 void spi_clients_removal(void) SPI_HIDDEN;	/* the controller goes. Control side */
+void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees also without a controller */
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */

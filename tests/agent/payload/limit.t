@@ -20,6 +20,7 @@ done
 env LD_PRELOAD="$PWD/slow.so" LTTNG_SPI_PAYLOAD_ARGS=how=lock timeout $((10 * SPI_PATIENCE)) ./calls 5 >preload.out 2>preload.err
 is $? 0 'preloaded: status'
 same_file preload.out plain.out 'preloaded: output'
+like "$(cat preload.err)" 'payload slow.so: .*time limit: it is switched off' 'preloaded: named, where its text goes' || diag "$(cat preload.err)"
 
 spi_trace --tree --lib calls --payload ./slow.so ./calls 5 >trace.out
 is "$(grep -c '^call' trace.err)" 9 'one that is in time gets all calls' || diag "$(cat trace.err)"
