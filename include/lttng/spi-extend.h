@@ -168,8 +168,8 @@ const uint8_t *spi_worker_bytes(const struct spi_site *site);	/* the program's: 
 uint64_t spi_worker_snippet(const struct spi_site *site);	/* where a thread is to be led */
 
 /*
- * spi_worker_write() - change bytes of the call instruction, in one step as running threads see it. In run and undo. 0;
- * -EINVAL: not in the instruction, more than 8, or not now; -ERANGE: not to be had in one step; -EIO: the kernel
+ * spi_worker_write() - change bytes of the call instruction, in one step as running threads see it. In run and undo.
+ * 0; -EINVAL: not in the instruction, more than 8, or not now; -ERANGE: not to be had in one step; -EIO: the kernel
  * refuses.
  */
 int spi_worker_write(struct spi_site *site, uint64_t address, const void *bytes, size_t size);
@@ -193,17 +193,22 @@ int spi_agent_set_fault(struct spi_agent *agent, spi_fault *fault, void *data);
 
 /*
  * spi_inject_pid(), spi_inject_port() - what the command `spi-inject pid PID PATH` and `spi-inject port PORT PATH`
- * does, with the command's message in error[size]. [configure], also in a program that is not traced 0; -ENOENT: the
- * command is not installed; -EPERM: the command refuses, or fails: `error` has its words.
+ * does, with the command's message in error[size]. In a thread that may allocate memory and have a child process, also
+ * in a program that is not traced.
+ * 0; -ENOENT: the command is not installed; -EPERM: the command refuses, or fails: `error` has its words; -EINVAL: there
+ * is no path, -ESRCH: no such number; or another negative errno, of the child process.
  */
 int spi_inject_pid(int32_t pid, const char *path, char *error, size_t size);
 int spi_inject_port(uint16_t port, const char *path, char *error, size_t size);
 
 /*
- * Calls from process to process. Instrumentation does not go along channels yet: what would need that returns -ENOTSUP.
- * spi_agent_enable_ipc(): instrument the process at a channel's other end. [configure] spi_call_is_ipc_read(),
- * spi_call_is_ipc_write(): is the callee, by its name, a function that reads, or writes, a channel?
- * spi_call_can_start_tracing(): is the call to be traced, as far as its channel tells? 1 without channels.
+ * Channels between processes. Instrumentation does not go along channels yet: what would need that returns -ENOTSUP, and
+ * spi_agent_error() says why.
+ * spi_agent_enable_ipc(): instrument the process at a channel's other end. [configure]
+ * spi_agent_set_ipc_worker(): the ways to find and instrument that process, copied. [configure]
+ * spi_call_is_ipc_read(), spi_call_is_ipc_write(): is the callee, by its name, a function that reads, or writes, a
+ * channel? [payload]
+ * spi_call_can_start_tracing(): is the call to be traced, as far as its channel tells? 1 without channels. [payload]
  */
 struct spi_channel;	/* one end of a pipe or connection */
 

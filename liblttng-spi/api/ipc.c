@@ -10,7 +10,7 @@ static const char *const writers[] = {
 	"sendmsg", NULL
 };
 static const char *const readers[] = {
-	"read", "recv", "readv", "fgets", "fgetc", "fread", "accept", "close", "recvfrom", "recvmsg", NULL
+	"read", "recv", "readv", "fgets", "fgetc", "fread", "accept", "accept4", "recvfrom", "recvmsg", NULL
 };
 
 /* By the callee's names: libc's own has leading underscores where it calls itself. */
