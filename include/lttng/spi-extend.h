@@ -93,7 +93,8 @@ struct spi_call_site {
 /*
  * Is the call instruction to be instrumented? 0: it is left alone, and what it calls is not instrumented for it. Runs
  * once a call instruction of a function that is about to be instrumented, maybe with all signals blocked and in any
- * state of the thread: async-signal-safe functions alone, and no [payload] function.
+ * state of the thread: async-signal-safe functions alone, and no [payload] function. Where a payload of the process has
+ * SPI_PAYLOAD_GENERAL_REGISTERS, propellers and workers use no vector register either.
  */
 typedef int spi_propeller(struct spi_agent *agent, const struct spi_call_site *site, void *data);
 

@@ -27,6 +27,11 @@ static int *errno_of_thread(void)
 	return (int *) (spi_thread_pointer() + errno_distance);
 }
 
+int *spi_errno_at(void)
+{
+	return errno_of_thread();
+}
+
 /* ---- may the thread run a payload now? ---- */
 
 #define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */

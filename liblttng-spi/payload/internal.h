@@ -20,6 +20,7 @@ struct spi_guard {
 
 /* ---- call.c ---- */
 void spi_errno_find(void) SPI_HIDDEN;	/* before the first call of a client */
+int *spi_errno_at(void) SPI_HIDDEN;	/* the calling thread's, after that; libc is not called */
 
 /* ---- guard.c ---- */
 void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */

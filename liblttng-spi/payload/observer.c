@@ -28,6 +28,7 @@ uint64_t spi_client_run(struct spi_client *client, void *function, void *first, 
 	const uint32_t busy = t->busy;
 	const uint64_t faults = FAULTS;
 	uint64_t before, result;
+	int was;
 
 	if (client->state == SPI_CLIENT_FAILED || spi_thread_is_foreign(t) || spi_is_lent() > 0)
 		return 0;
@@ -35,12 +36,14 @@ uint64_t spi_client_run(struct spi_client *client, void *function, void *first, 
 		spi_bytes_set(&own, 0, sizeof(own));
 		t->own = &own;
 	}
+	was = *spi_errno_at();
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, (uint64_t) &before, 8);
 	result = spi_guard_call(t, client, function, first, second);
 	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
 	t->busy = busy;
 	t->own = known;
+	*spi_errno_at() = was;
 	return result;
 }
 

@@ -6,6 +6,7 @@
  *	bad=1		it calls abort() when it is told of a signal
  *	only=1		it has no payloads
  */
+#include <errno.h>
 #include <lttng/spi.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ static void signalled(struct spi_agent *a, int32_t number, int32_t is_fatal, voi
 	(void) a;
 	(void) data;
 	say("signal %d %s\n", number, is_fatal ? "fatal" : "handled");
+	errno = E2BIG;	/* the program does not see this */
 	if (is_bad)
 		abort();
 }

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* What may happen in a process, one thing a run: argv[1] says which. The program says what is to be seen of it. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -63,8 +64,10 @@ static int run(const char *what, const char *path)
 	} else if (!strcmp(what, "signal")) {
 		signal(SIGUSR1, handler);
 		signal(SIGCHLD, handler);
+		errno = ENOENT;
 		raise(SIGUSR1);
 		raise(SIGUSR1);
+		printf("errno %d\n", errno == ENOENT);
 		printf("handled %d\n", handled == SIGUSR1);
 		raise(SIGCHLD);
 		signal(SIGCHLD, SIG_DFL);
