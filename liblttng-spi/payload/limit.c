@@ -38,7 +38,7 @@ static void *watch(void *unused)
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	spi_sys(SYS_prctl, PR_SET_NAME, "lttng-spi", 0L, 0L, 0L);
 	spi_threads_learn(watch);
-	for (;;) {
+	while (spi_may(SPI_MAY_ACT)) {
 		const uint64_t now = spi_now_ns();
 
 		for (const struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
