@@ -6,8 +6,6 @@
  *
  *	cc -shared -fPIC worker.c $(pkg-config --cflags --libs lttng-spi) -o worker.so
  *	LD_PRELOAD=./worker.so ./prog
- *
- * Only for programs that do not block SIGILL where they call functions.
  */
 #define _GNU_SOURCE
 #include <lttng/spi.h>

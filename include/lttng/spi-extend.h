@@ -144,8 +144,9 @@ struct spi_site;	/* a call instruction, while a worker's function runs */
  *		run does not succeed, the agent's own workers have the site.
  *	undo	change them back. Threads may still be on their way to the snippet, which stays. The agent looks
  *		whether the program's bytes stand there, and puts them back if not.
- * A worker that uses a fault needs the fault's signal unblocked at each of its sites: the kernel ends a process in
- * which it is blocked. Sites in the C library are not offered, nor where a jump leads into the middle of the instruction.
+ * A worker that uses a fault has it handled by spi_agent_set_fault(): what the program blocks from then on leaves the
+ * faults' signals out. Where a thread has blocked the signal before, the kernel ends the process. Sites in the C library
+ * are not offered, nor where a jump leads into the middle of the instruction.
  */
 struct spi_worker {
 	size_t size;		/* sizeof(struct spi_worker) */

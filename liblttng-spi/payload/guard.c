@@ -102,6 +102,8 @@ static int late(void *context)
 
 /* ---- faults that are no payload's: those of workers (struct spi_worker) ---- */
 
+#define FAULTS	(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGFPE))
+
 static int taken(int number, void *info, void *context)
 {
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
@@ -122,6 +124,7 @@ int spi_clients_take_faults(const char **why)
 	}
 	spi_signals_interposed = 1;
 	__atomic_fetch_or(&spi_watched, SPI_WATCH_FAULTS, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&spi_mask_open, FAULTS, __ATOMIC_RELEASE);
 	__atomic_store_n(&spi_fault_taken, taken, __ATOMIC_RELEASE);
 	return 0;
 }

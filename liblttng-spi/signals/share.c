@@ -198,9 +198,11 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 /* ---- masks ---- */
 
 int spi_mask_virtual;
+uint64_t spi_mask_open;
 
 uint64_t spi_mask_to_kernel(uint64_t mask)
 {
+	mask &= ~spi_mask_open;
 	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
 		mask = (mask & ~SPI_SIGNAL_BIT(SIGTRAP)) | SPI_SIGNAL_BIT(SIGSTKFLT);
 	return mask;

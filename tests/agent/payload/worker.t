@@ -18,6 +18,11 @@ is "$(grep -cx leaf said)" 6 'preloaded: each call is seen' || diag "$(cat said)
 like "$(cat said)" 'ud2: [1-9][0-9]* saved, [1-9][0-9]* in place' 'preloaded: save and run are called' || diag "$(cat said)"
 like "$(grep while out)" ' 0f 0b .* 0f 0b .* 0f 0b' 'preloaded: ud2 stands at both calls beside the own one' || diag "$(cat out)"
 
+echo end | LD_PRELOAD="$PWD/worker.so" ./ill masked >out 2>said
+is $? 0 'with all signals blocked: status' || diag "$(cat said)"
+check 'with all signals blocked: the result' grep -qx 'masked 24' out
+is "$(grep -cx leaf said)" 2 'with all signals blocked: each call is seen'
+
 # Attached for a while: the bytes before, meanwhile and afterwards.
 mkfifo in
 ./ill <in >attached.out 2>target.err &
