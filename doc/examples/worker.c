@@ -23,7 +23,7 @@ static int saved, ran, undone;
 static int save(struct spi_site *site, void *data)
 {
 	(void) data;
-	if (spi_worker_size(site) < 5)
+	if (spi_worker_size(site) < 5 || !spi_worker_snippet(site))
 		return 0;
 	__atomic_fetch_add(&saved, 1, __ATOMIC_RELAXED);
 	return 1;

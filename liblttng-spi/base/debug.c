@@ -20,10 +20,10 @@ static void note_copy(const char *line)
 	spi_debug(SPI_DEBUG_AGENT, "%s", line);
 }
 
-/* The name of a file, as ever; else parts, with commas between them. */
+/* The name of a file, as ever; else parts, with commas between them. A directory alone: all parts. */
 void spi_debug_begin(void)
 {
-	const char *at = spi_env.debug;
+	const char *at = spi_env.debug ? spi_env.debug : spi_env.debug_dir ? "all" : NULL;
 
 	if (!at || strchr(at, '/'))
 		return;

@@ -38,6 +38,9 @@ run says.so LTTNG_SPI_DEBUG=all LTTNG_SPI_DEBUG_FILE="$PWD/logs"
 is "$(grep -c . said)" 0 'to a file: nothing elsewhere' || diag "$(cat said)"
 is "$(ls logs | grep -cE '^lttng-spi\.[0-9]+\.log$')" 1 'to a file: one for the process'
 check 'to a file: the lines' grep -qE '^payload [0-9]+: says.so is number 0' logs/*
+rm logs/*
+run says.so LTTNG_SPI_DEBUG_FILE="$PWD/logs"
+check 'a directory alone: all parts' grep -qE '^worker ' logs/*
 run says.so LTTNG_SPI_DEBUG="$PWD/notes"
 is "$(grep -c . said)" 0 'a file of notes, as ever: nothing elsewhere' || diag "$(cat said)"
 
