@@ -119,7 +119,7 @@ extern const struct spi_hook spi_clone_hooks[], spi_exec_hooks[];
 extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
-extern const struct spi_hook spi_observer_hooks[];
+extern const struct spi_hook spi_observer_hooks[], spi_guard_hooks[];
 static const struct spi_hook *const hooks[] = {
 	spi_signal_hooks, spi_mask_hooks, spi_notify_hooks, spi_altstack_hooks,
 	spi_phdr_hooks,
@@ -128,7 +128,7 @@ static const struct spi_hook *const hooks[] = {
 	spi_clone_hooks, spi_exec_hooks, spi_namespace_hooks,
 	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
 	spi_follow_hooks, spi_load_hooks,
-	spi_observer_hooks,
+	spi_observer_hooks, spi_guard_hooks,
 	NULL,
 };
 

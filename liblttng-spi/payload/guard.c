@@ -8,6 +8,7 @@
  * between. What the payload had locked or allocated stays so.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -141,6 +142,50 @@ void spi_guard_begin(void)
 
 /* ---- */
 
+/* ---- cancellation ---- */
+
+/*
+ * A payload may call cancellation points, where the program has none: a thread would end in the payload with the program's
+ * locks. To switch cancellation off and on takes longer than a payload's entry, so that begins with the first
+ * pthread_cancel().
+ */
+#define LEAVE_US	100u
+#define LEAVE_LOOKS	500u
+
+static uint32_t cancels;
+
+/* Threads that have entered a payload before: until they have left it, but not for ever. */
+static void payloads_leave(void)
+{
+	for (const struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		const struct spi_guard *guard = __atomic_load_n(&own->guard, __ATOMIC_ACQUIRE);
+
+		for (uint32_t i = 0; guard && own->thread != &spi_thread && i < LEAVE_LOOKS; i++) {
+			if (guard != __atomic_load_n(&own->guard, __ATOMIC_ACQUIRE) || !own->in_use)
+				break;
+			spi_sleep_us(LEAVE_US);
+		}
+	}
+}
+
+static uint64_t cancel_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	if (!__atomic_exchange_n(&cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
+		payloads_leave();
+	return 0;
+}
+
+const struct spi_hook spi_guard_hooks[] = {
+	{ "pthread_cancel", .before = cancel_enters, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_TREES },
+	{ NULL },
+};
+
+/* ---- */
+
 /* What limit.c looks at. The time is written last, and cleared first. */
 static struct spi_watched_call watched_begin(struct spi_thread_own *own, struct spi_client *client)
 {
@@ -169,11 +214,15 @@ uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *f
 		.ended = SPI_GUARD_RETURNED, .client = client, .outer = t->own ? t->own->guard : NULL,
 	};
 	const uint32_t busy = t->busy;
+	const uint32_t is_cancelled = __atomic_load_n(&cancels, __ATOMIC_RELAXED);
 	struct spi_watched_call outer;
 	uint64_t result;
+	int cancel;
 
 	if (t->own)
 		t->own->guard = &guard;
+	if (spi_unlikely(is_cancelled))
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (spi_unlikely(client->limit_us))
 		outer = watched_begin(t->own, client);
 	spi_barrier();
@@ -181,6 +230,8 @@ uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *f
 	spi_barrier();
 	if (spi_unlikely(client->limit_us))
 		watched_end(t->own, outer);
+	if (spi_unlikely(is_cancelled))
+		pthread_setcancelstate(cancel, NULL);
 	if (t->own)
 		t->own->guard = guard.outer;
 	if (spi_likely(guard.ended == SPI_GUARD_RETURNED))
