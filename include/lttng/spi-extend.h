@@ -145,8 +145,8 @@ struct spi_site;	/* a call instruction, while a worker's function runs */
  *	undo	change them back. Threads may still be on their way to the snippet, which stays. The agent looks
  *		whether the program's bytes stand there, and puts them back if not.
  * A worker that uses a fault has it handled by spi_agent_set_fault(): what the program blocks from then on leaves the
- * faults' signals out. Where a thread has blocked the signal before, the kernel ends the process. Sites in the C library
- * are not offered, nor where a jump leads into the middle of the instruction.
+ * faults' signals out. Where a thread has blocked the signal before, the kernel ends the process. Sites in the C
+ * library are not offered, nor where a jump leads into the middle of the instruction.
  */
 struct spi_worker {
 	size_t size;		/* sizeof(struct spi_worker) */
@@ -197,15 +197,15 @@ int spi_agent_set_fault(struct spi_agent *agent, spi_fault *fault, void *data);
  * spi_inject_pid(), spi_inject_port() - what the command `spi-inject pid PID PATH` and `spi-inject port PORT PATH`
  * does, with the command's message in error[size]. In a thread that may allocate memory and have a child process, also
  * in a program that is not traced.
- * 0; -ENOENT: the command is not installed; -EPERM: the command refuses, or fails: `error` has its words; -EINVAL: there
- * is no path, -ESRCH: no such number; or another negative errno, of the child process.
+ * 0; -ENOENT: the command is not installed; -EPERM: the command refuses, or fails: `error` has its words; -EINVAL:
+ * there is no path, -ESRCH: no such number; or another negative errno, of the child process.
  */
 int spi_inject_pid(int32_t pid, const char *path, char *error, size_t size);
 int spi_inject_port(uint16_t port, const char *path, char *error, size_t size);
 
 /*
- * Channels between processes. Instrumentation does not go along channels yet: what would need that returns -ENOTSUP, and
- * spi_agent_error() says why.
+ * Channels between processes. Instrumentation does not go along channels yet: what would need that returns -ENOTSUP,
+ * and spi_agent_error() says why.
  * spi_agent_enable_ipc(): instrument the process at a channel's other end. [configure]
  * spi_agent_set_ipc_worker(): the ways to find and instrument that process, copied. [configure]
  * spi_call_is_ipc_read(), spi_call_is_ipc_write(): is the callee, by its name, a function that reads, or writes, a

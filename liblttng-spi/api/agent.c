@@ -167,7 +167,7 @@ static int names_add(struct spi_agent *agent, struct spi_rule_names *to, const c
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (to->count == SPI_RULE_LIST_MAX) {
-			agent->refused = "more libraries or functions are not to be instrumented than fit: use patterns";
+			agent->refused = "more libraries or functions are to be left alone than fit: use patterns";
 			spi_format(agent->error, sizeof(agent->error), "at most %u of them: use patterns", SPI_RULE_LIST_MAX);
 			return -E2BIG;
 		}

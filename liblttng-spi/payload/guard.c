@@ -145,8 +145,8 @@ void spi_guard_begin(void)
 /* ---- cancellation ---- */
 
 /*
- * A payload may call cancellation points, where the program has none: a thread would end in the payload with the program's
- * locks. To switch cancellation off and on takes longer than a payload's entry, so that begins with the first
+ * A payload may call cancellation points, where the program has none: a thread would end in the payload with the
+ * program's locks. To switch cancellation off and on takes longer than a payload's entry, so that begins with the first
  * pthread_cancel().
  */
 #define LEAVE_US	100u

@@ -36,7 +36,9 @@ static int32_t child_youngest(void)
 /* What a payload forks, or the agent, is none of the program's. */
 void spi_child_tell(int32_t child)
 {
-	if (!spi_thread.busy && !spi_thread_is_foreign(&spi_thread) && spi_is_lent() <= 0 && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if (spi_thread.busy || spi_thread_is_foreign(&spi_thread) || spi_is_lent() > 0)
+		return;
+	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
 		spi_participants_run(child_made, child);
 }
 

@@ -87,7 +87,8 @@ int spi_signal_was_sent(const void *info);
 /* In the agent's handler: the default action, as soon as that returns. */
 void spi_signal_default(struct spi_signal *s, const void *info);
 uint64_t spi_mask_to_kernel(uint64_t mask);
-extern uint64_t spi_mask_open SPI_HIDDEN;	/* faults that are a payload's: what the program blocks from then on leaves them out */
+/* Faults that are a payload's: what the program blocks from then on leaves them out. */
+extern uint64_t spi_mask_open SPI_HIDDEN;
 
 /* Neither SIG_DFL nor SIG_IGN. */
 SPI_INLINE int spi_signal_has_handler(const struct spi_sigaction *action)

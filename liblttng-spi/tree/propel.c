@@ -210,7 +210,7 @@ int spi_tree_propel_calls(uint64_t callee, uint32_t trees, const uint64_t *addre
 	if (missing && (trees & ~to->funcs[func].done)) {
 		if (!spi_tree_lock(&before, -1))
 			return -EAGAIN;
-		spi_tree_decided |= trees;
+		__atomic_fetch_or(&spi_tree_decided, trees, __ATOMIC_RELAXED);
 		spi_clients_choose(trees, addresses, count);
 		spi_sites_place(to, (uint64_t) func, trees);
 		spi_clients_choose(0, NULL, 0);

@@ -27,7 +27,8 @@ static void exclude_functions(const struct spi_tree *tree, struct spi_tree_objec
 	for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
 		const uint64_t address = spi_tree_map_func(to, i)->vaddr + to->object->bias;
 
-		if (spi_tree_names_mean(&tree->asked->exclude, to, i) || (is_watched && spi_clients_leave(clients, address)))
+		if (spi_tree_names_mean(&tree->asked->exclude, to, i) ||
+				(is_watched && spi_clients_leave(clients, address)))
 			to->funcs[i].excluded |= tree->bit;
 	}
 }

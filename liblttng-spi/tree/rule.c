@@ -207,9 +207,9 @@ static int tree_clients(const struct spi_tree *tree, struct spi_rule_result *res
 	else
 		spi_tree_asked &= ~tree->bit;
 	if (spi_clients_have_decision(which))
-		spi_tree_decided |= tree->bit;
+		__atomic_fetch_or(&spi_tree_decided, tree->bit, __ATOMIC_RELAXED);
 	else
-		spi_tree_decided &= ~tree->bit;
+		__atomic_fetch_and(&spi_tree_decided, ~tree->bit, __ATOMIC_RELAXED);
 	return 0;
 }
 

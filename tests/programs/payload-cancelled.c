@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Threads that are cancelled where they ask for it, and never while they have the lock: in between they call leaf(), which
- * is no cancellation point.
+ * Threads that are cancelled where they ask for it, and never while they have the lock: in between they call leaf(),
+ * which is no cancellation point.
  */
 #include <pthread.h>
 #include <stdio.h>
