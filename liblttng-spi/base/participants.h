@@ -56,7 +56,7 @@ struct spi_participant {
 	void (*objects_looked_at)(void);
 };
 
-/* What somebody watches for a payload: each moment that is not watched costs a look at this word. Only grows. */
+/* What somebody watches for a payload: each moment that is not watched costs a look at this word. Control side. */
 enum spi_watch {
 	SPI_WATCH_CHILDREN = 1,
 	SPI_WATCH_SIGNALS = 2,

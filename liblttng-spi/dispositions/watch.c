@@ -60,3 +60,35 @@ const char *spi_signals_watch(void)
 		spi_signal_watch(number);
 	return NULL;
 }
+
+/* As the program has set it. The restorer that libc gives is not known where the agent stood before libc's function. */
+static void give_back(const struct spi_signal *s)
+{
+	struct spi_sigaction action = s->program;
+
+	if (spi_signal_has_handler(&action) && !action.restorer) {
+		action.restorer = (uint64_t) spi_signal_return;
+		action.flags |= SPI_SA_RESTORER;
+	}
+	action.mask = spi_mask_to_kernel(action.mask);
+	spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &action, 0, 8);
+}
+
+/* What is on its way to the agent's handler is handed on as ever. */
+void spi_signals_unwatch(void)
+{
+	for (int number = 1; number < SPI_SIGNALS; number++) {
+		struct spi_signal *s = &watched[number];
+		struct spi_sigaction now;
+		uint64_t before;
+
+		if (__atomic_load_n(&spi_signal_of[number], __ATOMIC_ACQUIRE) != s)
+			continue;
+		before = spi_signal_lock(s);
+		if (spi_signal_query(number, &now) == 0 && now.handler == (uint64_t) handle)
+			give_back(s);
+		s->installed = s->taken = 0;
+		__atomic_store_n(&spi_signal_of[number], NULL, __ATOMIC_RELEASE);
+		spi_signal_unlock(s, before);
+	}
+}

@@ -180,7 +180,7 @@ void spi_clients_rule_begins(uint32_t which)
 /* All rules have gone with the controller, or the process has given up. */
 void spi_clients_removal(void)
 {
-	spi_observe_detach(NULL);
+	spi_observe_removal();
 	spi_client_output_drop();
 }
 

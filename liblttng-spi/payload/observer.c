@@ -10,6 +10,7 @@
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/payload/internal.h"
 
 /* ---- code of a user's own that is no payload of a call ---- */
@@ -115,18 +116,43 @@ void spi_observe_signal(int number, int is_fatal)
 		tell((struct news) { .event = ENDED, .first = -1, .second = number });
 }
 
-/* It is the last that they are told, until a rule names them again. */
-void spi_observe_detach(struct spi_client *only)
+/* It is the last that the client is told, until a rule names it again. */
+void spi_observe_detach(struct spi_client *client)
 {
 	struct news news = { .event = DETACHED };
+
+	tell_one(client, &news);
+	client->is_observing = 0;
+}
+
+/*
+ * The controller has gone, with all its rules: those that it has brought are told, and what was watched for them alone is
+ * watched no more.
+ */
+void spi_observe_removal(void)
+{
+	uint32_t left = 0, rules = 0;
 
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		struct spi_client *client = spi_clients[i];
 
-		if (!client || (only && client != only))
-			continue;
-		tell_one(client, &news);
-		client->is_observing = 0;
+		if (client && client->is_observing && client->file && !client->rules)
+			spi_observe_detach(client);
+		left |= client && client->is_observing;
+		rules += client ? client->rules : 0;
+	}
+	if (left || !(spi_watched & ~SPI_WATCH_FAULTS))
+		return;
+	spi_signals_unwatch();
+	__atomic_fetch_and(&spi_watched, SPI_WATCH_FAULTS, __ATOMIC_SEQ_CST);
+	spi_hooks_leave(SPI_HOOKS_OBSERVER);
+	if (rules || spi_tree_existing)		/* a preloaded payload's own */
+		return;
+	spi_hooks_leave(SPI_HOOKS_LOADS);
+	spi_exec_stop();
+	if (!spi_watched && spi_hooks_stand(SPI_HOOKS_SIGNALS)) {
+		spi_trap_unwatched();
+		spi_hooks_leave(SPI_HOOKS_SIGNALS);
 	}
 }
 

@@ -132,7 +132,8 @@ void spi_observe_child(int32_t child) SPI_HIDDEN;
 void spi_observe_program(const char *path) SPI_HIDDEN;
 void spi_observe_signal(int number, int is_fatal) SPI_HIDDEN;
 void spi_observe_end(void) SPI_HIDDEN;
-void spi_observe_detach(struct spi_client *only) SPI_HIDDEN;	/* NULL: of all clients */
+void spi_observe_detach(struct spi_client *client) SPI_HIDDEN;	/* the tracer leaves, for this client */
+void spi_observe_removal(void) SPI_HIDDEN;	/* the controller has left. Control side */
 void spi_observe_objects(void) SPI_HIDDEN;
 /* A tree for these clients is about to go into an object: is this function of it left alone? Control side. */
 int spi_clients_leave(uint32_t which, uint64_t function) SPI_HIDDEN;

@@ -80,6 +80,8 @@ is "$(grep -cx -e "created $(sed -n 's/child //p' trace.out)" -e 'is a child' tr
 is "$(grep -c '^ended' trace.err)" 2 'by lttng trace: both end' || diag "$(cat trace.err)"
 
 # The tracer leaves.
+# caught PID - which of SIGHUP, SIGINT, SIGUSR1 and SIGTERM are handled
+caught() { echo $((0x$(sed -n 's/^SigCgt:\s*//p' "/proc/$1/status") & 0x4203)); }
 spi_cc calls payload-calls.c -O1 -fno-optimize-sibling-calls
 mkfifo in
 ./calls 5 wait <in >out 2>target.err &
@@ -92,6 +94,8 @@ spi_wait 20 file_has said 'object libc.so.6' || diag "$(cat said)"
 kill -INT "$front"
 wait "$front"
 has 'the tracer leaves: after fini()' fini detached
+check 'the tracer leaves: libc has its bytes' python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$target" libc.so
+is "$(caught "$target")" 0 'the tracer leaves: signals are as they were'
 echo go >&"$input"
 exec {input}>&-
 wait "$target"
