@@ -14,6 +14,7 @@
 
 #define LOOK_LEAST_US	200u
 #define LOOK_MOST_US	20000u
+#define IDLE_US		100000u		/* while no client with a limit is in force */
 
 static uint32_t look_us;		/* 0: no client has a limit */
 static SPI_FORK_DATA int is_running;	/* the thread */
@@ -33,6 +34,18 @@ static void look_at(const struct spi_thread_own *own, uint64_t now)
 	spi_fault_late_tell(own->tid);
 }
 
+/* Clients that rules have brought are in force while a rule names them. */
+static int any_is_on(void)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		const struct spi_client *client = spi_clients[i];
+
+		if (client->limit_us && client->state == SPI_CLIENT_ON && (client->rules || !client->file))
+			return 1;
+	}
+	return 0;
+}
+
 static void *watch(void *unused)
 {
 	spi_thread.busy = SPI_BUSY_ALWAYS;
@@ -43,7 +56,7 @@ static void *watch(void *unused)
 
 		for (const struct spi_thread_own *own = spi_threads_first(); own; own = own->next)
 			look_at(own, now);
-		spi_sleep_us(__atomic_load_n(&look_us, __ATOMIC_RELAXED));
+		spi_sleep_us(any_is_on() ? __atomic_load_n(&look_us, __ATOMIC_RELAXED) : IDLE_US);
 	}
 	return unused;
 }

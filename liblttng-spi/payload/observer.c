@@ -126,8 +126,8 @@ void spi_observe_detach(struct spi_client *client)
 }
 
 /*
- * The controller has gone, with all its rules: those that it has brought are told, and what was watched for them alone is
- * watched no more.
+ * The controller has gone, with all its rules: those that it has brought are told, and what was watched for them alone
+ * is watched no more.
  */
 void spi_observe_removal(void)
 {
