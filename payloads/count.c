@@ -6,6 +6,7 @@
  *	signal=NUMBER	print what was counted so far when the program gets this signal
  *	top=N		so many functions; all without it
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +51,38 @@ static void *enter(struct spi_call *call, void *data)
 	return NULL;
 }
 
-static int more_calls(const void *va, const void *vb)
+static int is_before(const struct counter *a, const struct counter *b)
 {
-	const struct counter *a = va, *b = vb;
-
 	if (a->calls != b->calls)
-		return a->calls < b->calls ? 1 : -1;
-	return strcmp(spi_function_name(a->function), spi_function_name(b->function));
+		return a->calls > b->calls;
+	return strcmp(spi_function_name(a->function), spi_function_name(b->function)) < 0;
+}
+
+/* Heap sort: qsort() allocates memory, which a signal handler must not. */
+static void sink(uint32_t at, uint32_t n)
+{
+	for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+		struct counter c = sorted[at];
+
+		child += child + 1 < n && is_before(&sorted[child], &sorted[child + 1]);
+		if (!is_before(&c, &sorted[child]))
+			return;
+		sorted[at] = sorted[child];
+		sorted[child] = c;
+	}
+}
+
+static void sort(uint32_t n)
+{
+	for (uint32_t at = n / 2; at--;)
+		sink(at, n);
+	while (n > 1) {
+		struct counter last = sorted[--n];
+
+		sorted[n] = sorted[0];
+		sorted[0] = last;
+		sink(0, n);
+	}
 }
 
 static void say(uint64_t calls, const char *name, const char *object)
@@ -86,13 +112,22 @@ static void report(struct spi_agent *a, void *data)
 		if (calls)
 			sorted[n++] = (struct counter) { table[i].function, calls };
 	}
-	qsort(sorted, n, sizeof(*sorted), more_calls);
+	sort(n);
 	for (i = 0; i < n && (!top || i < top); i++)
 		say(sorted[i].calls, spi_function_name(sorted[i].function), spi_object_name(spi_function_object(sorted[i].function)));
 	if (unknown)
 		say(unknown, "(code that nothing is known of)", "");
 	if (full)
 		say(full, "(further functions)", "");
+}
+
+/* A forked child counts its own calls alone. */
+static void child(void)
+{
+	for (uint32_t i = 0; i < TABLE; i++)
+		if (table[i].calls)
+			table[i].calls = 0;
+	unknown = full = 0;
 }
 
 static void on_signal(int number)
@@ -115,6 +150,7 @@ __attribute__((constructor)) static void begin(void)
 	top = number ? (uint32_t) atoi(number) : 0;
 	spi_agent_set_entry(agent, enter, NULL);
 	spi_agent_set_fini(agent, report, NULL);
+	pthread_atfork(NULL, NULL, child);
 	if (spi_agent_go(agent) == 0 && (number = spi_agent_argument(agent, "signal")))
 		signal(atoi(number), on_signal);
 }

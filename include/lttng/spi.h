@@ -98,6 +98,13 @@ struct spi_agent_options {
 	uint32_t version;	/* LTTNG_SPI_VERSION */
 	uint32_t flags;		/* enum spi_payload_flags, of both payloads */
 	const char *name;	/* in messages; NULL: the file's name */
+	/*
+	 * Microseconds for one call of one of the agent's functions; 0: no limit. When it takes longer the agent is
+	 * switched off and named, and the program goes on, also where the function waits for ever. What the function
+	 * had locked stays locked.
+	 */
+	uint32_t limit_us;
+	uint32_t reserved;
 };
 
 /*
@@ -143,8 +150,8 @@ int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event);
 
 /*
  * spi_agent_set_fini() - what runs once at the end: when the process ends, or when the last rule that names the payload
- * goes. No payload of the agent's runs any more then. It does not run where a signal ends the process, nor before the
- * process executes another program. [configure]
+ * goes. No payload of the agent's runs any more then. It runs before the process executes another program, too; if that
+ * fails the agent begins again. It does not run where a signal ends the process, nor in a child of vfork(). [configure]
  */
 int spi_agent_set_fini(struct spi_agent *agent, void (*fini)(struct spi_agent *agent, void *data), void *data);
 
@@ -432,5 +439,6 @@ int spi_agent_injection_frame(const struct spi_agent *agent, uint64_t *pc, uint6
 #endif
 
 #include "spi-code.h"
+#include "spi-extend.h"	/* observers, propellers, workers, other processes */
 
 #endif /* LTTNG_SPI_H */

@@ -43,12 +43,21 @@ static const char *arguments_of_environment(void)
 	return kept;
 }
 
+/* name NULL: the payload has none yet. */
+static void say(const char *name, const char *why)
+{
+	char line[500];
+
+	spi_format(line, sizeof(line), "payload%s%s: %s", name ? " " : "", name ? name : "", why);
+	spi_client_say(line);
+}
+
 void spi_agent_refuse(const char *why)
 {
 	if (spi_client_loading_arguments)
 		spi_format(spi_client_loading_why, sizeof(spi_client_loading_why), "%s", why);
 	else
-		spi_note("payload: %s", why);
+		say(NULL, why);
 }
 
 SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *options)
@@ -75,6 +84,7 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 	spi_clock_find();
 	agent->client->owner = agent;
 	spi_agent_context_look(agent, __builtin_return_address(0));
+	agent->client->limit_us = asked.limit_us;
 	agent->arguments = spi_client_loading_arguments ? spi_client_loading_arguments : arguments_of_environment();
 	return agent;
 }
@@ -160,6 +170,7 @@ static int names_add(struct spi_agent *agent, struct spi_rule_names *to, const c
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (to->count == SPI_RULE_LIST_MAX) {
+			agent->refused = "more libraries or functions are to be left alone than fit: use patterns";
 			spi_format(agent->error, sizeof(agent->error), "at most %u of them: use patterns", SPI_RULE_LIST_MAX);
 			return -E2BIG;
 		}
@@ -228,7 +239,8 @@ SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *
 	int r = spi_agent_configurable(agent);
 
 	if (r == 0 && !event) {
-		spi_format(agent->error, sizeof(agent->error), "there is no event: it has too many names, or there was no memory");
+		agent->refused = "there is no event: it has too many names, or there was no memory";
+		spi_format(agent->error, sizeof(agent->error), "%s", agent->refused);
 		return -EINVAL;
 	}
 	if (r == 0)
@@ -288,20 +300,29 @@ SPI_API int spi_agent_go(struct spi_agent *agent)
 
 	if (r < 0)
 		return r;
-	if (!agent->client->entry && !agent->client->exit && !agent->parse_only) {
+	if (!agent->client->entry && !agent->client->exit && !agent->parse_only && !agent->client->observer) {
 		spi_format(agent->error, sizeof(agent->error), "it has no payload");
 		spi_agent_refuse(agent->error);
 		return -EINVAL;
 	}
+	if (agent->refused) {	/* nothing is left out silently */
+		spi_format(agent->error, sizeof(agent->error), "%s", agent->refused);
+		spi_agent_refuse(agent->error);
+		return -E2BIG;
+	}
+	spi_agent_environment(agent);
 	agent->has_gone = 1;
 	if (spi_client_loading_arguments) {	/* a rule says what is instrumented */
 		spi_client_loading = agent->client;
 		return 0;
 	}
+	r = spi_agent_watch_begin(agent);
+	if (r < 0 || (!agent->client->entry && !agent->client->exit && !agent->parse_only && !agent->observer.function))
+		return r;
 	event = agent->event ? agent->event : &sync;
 	r = event->kind == SPI_EVENT_CUSTOM ? event->begin(agent, event->data) : spi_agent_rules_begin(agent, event);
 	if (r < 0 || agent->error[0])	/* one of several functions may be refused */
-		spi_note("payload %s: %s", agent->client->name, agent->error[0] ? agent->error : "it cannot begin");
+		say(agent->client->name, agent->error[0] ? agent->error : "it cannot begin");
 	return r;
 }
 
@@ -318,5 +339,6 @@ SPI_API int spi_agent_stop(struct spi_agent *agent)
 		return -EINVAL;
 	spi_agent_rules_end(agent);
 	spi_clients_end(1u << agent->client->number);
+	spi_observe_detach(agent->client);
 	return 0;
 }

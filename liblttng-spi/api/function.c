@@ -110,6 +110,11 @@ struct spi_function *spi_function_of_point(const struct spi_point *point)
 	return point->func && point->map ? function_get(point->object, point->map, point->func, 0) : NULL;
 }
 
+struct spi_function *spi_function_begins_at(uint64_t address)
+{
+	return function_in_tree(address, 1);
+}
+
 SPI_API struct spi_function *spi_function_at(uint64_t address)
 {
 	const struct spi_point *point;

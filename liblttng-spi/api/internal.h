@@ -59,6 +59,10 @@ struct spi_agent {
 	uint64_t frame[3];		/* has_frame: where the thread was injected: pc, stack and frame pointer */
 	struct spi_parser parser;	/* find NULL: none */
 	struct spi_agent *next;		/* that has a parser, too */
+	struct spi_observer observer;	/* all NULL: none */
+	struct spi_function *propelled[SPI_EVENT_LIST_MAX];	/* by spi_agent_propel() */
+	uint32_t propelled_count;
+	const char *refused;		/* what the agent was told and could not keep; NULL: nothing */
 	char error[400];
 };
 
@@ -69,17 +73,25 @@ void spi_agent_refuse(const char *why) SPI_HIDDEN;	/* told to the user: the payl
 /* 0; -EINVAL: there is no agent, or it has gone already. */
 int spi_agent_configurable(struct spi_agent *agent) SPI_HIDDEN;
 
+/* ---- extend.c ---- */
+void spi_agent_environment(struct spi_agent *agent) SPI_HIDDEN;	/* what variables say beside the payload's code */
+
 /* ---- sampler.c ---- */
 void spi_clock_find(void) SPI_HIDDEN;	/* where libc may be asked, before spi_clock_ns() is called */
 
 /* ---- rules.c ---- */
 /* work(data) under the control lock, in a thread that may wait. What it returns, or -EBUSY. */
 int spi_api_control(int (*work)(void *data), void *data) SPI_HIDDEN;
+/* as spi_clients_take_faults() */
+int spi_agent_take_faults(struct spi_agent *agent, const char **why) SPI_HIDDEN;
+int spi_agent_watch_begin(struct spi_agent *agent) SPI_HIDDEN;	/* its observer is told from now on. 0 or -EBUSY */
 /* The event as rules, in force now. 0, or a negative errno and agent->error. */
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event) SPI_HIDDEN;
 void spi_agent_rules_end(struct spi_agent *agent) SPI_HIDDEN;
 
 /* ---- function.c ---- */
+/* in an object of a call tree's; NULL: none */
+struct spi_function *spi_function_begins_at(uint64_t address) SPI_HIDDEN;
 struct spi_function *spi_function_of_point(const struct spi_point *point) SPI_HIDDEN;
 struct spi_map;
 struct spi_map_field;

@@ -143,7 +143,9 @@ int spi_api_control(int (*work)(void *data), void *data)
 	return r;
 }
 
-int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
+/* What a thread that may allocate does under the control lock. */
+static int with_control(struct spi_agent *agent, int (*work)(struct spi_agent *agent, const void *data),
+	const void *data)
 {
 	uint32_t busy = spi_thread.busy;
 	int r;
@@ -152,13 +154,50 @@ int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event
 	spi_control_alone_begins();
 	r = control_take();
 	if (r == 0) {
-		r = event_begin(agent, event);
+		r = work(agent, data);
 		spi_control_unlock();
 	} else {
 		spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
 	}
 	spi_thread.busy = busy;
 	return r;
+}
+
+static int rules_make(struct spi_agent *agent, const void *event)
+{
+	return event_begin(agent, event);
+}
+
+int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
+{
+	return with_control(agent, rules_make, event);
+}
+
+static int faults_take(struct spi_agent *agent, const void *why)
+{
+	(void) agent;
+	return spi_clients_take_faults((const char **) why);
+}
+
+/* A payload file that a rule loads comes here under the control lock. */
+int spi_agent_take_faults(struct spi_agent *agent, const char **why)
+{
+	return spi_client_loading_arguments ? faults_take(agent, why) : with_control(agent, faults_take, why);
+}
+
+static int watch_begin(struct spi_agent *agent, const void *unused)
+{
+	(void) unused;
+	spi_observe_begin(agent->client);
+	spi_limit_begin(agent->client);
+	return 0;
+}
+
+int spi_agent_watch_begin(struct spi_agent *agent)
+{
+	if (!agent->client->observer && !agent->client->limit_us)
+		return 0;
+	return with_control(agent, watch_begin, NULL);
 }
 
 void spi_agent_rules_end(struct spi_agent *agent)

@@ -124,7 +124,14 @@ struct spi_env {
 	const char *follow;		/* LTTNG_SPI_FOLLOW: the trees that came here from who executed this program */
 	const char *tp;			/* LTTNG_SPI_TP: the event module's path */
 	const char *codemap;		/* LTTNG_SPI_CODEMAP: spi-codemap's path */
-	const char *debug;		/* LTTNG_SPI_DEBUG: file that notes are appended to */
+	/* LTTNG_SPI_DEBUG: file that notes are appended to, or names of parts of the agent: log.c */
+	const char *debug;
+	/* LTTNG_SPI_DEBUG_FILE: directory in which each process has a file for what these say */
+	const char *debug_dir;
+	const char *debug_times;	/* LTTNG_SPI_DEBUG_TIMES: 1: with times */
+	const char *coredump;		/* LTTNG_SPI_COREDUMP: 1: a payload's fault is the program's */
+	/* LTTNG_SPI_NO_TAILCALL and so on: 1: as spi_agent_enable_*() of each agent */
+	const char *no_tail_call, *direct_call_only, *trap;
 	const char *string_max;		/* LTTNG_SPI_STRING_MAX: bytes kept of a string */
 	const char *register_ms;	/* LTTNG_UST_REGISTER_TIMEOUT: lttng-ust waits so long for the session daemon, -1: for ever */
 	const char *test_worker;	/* LTTNG_SPI_TEST_WORKER: the only way to redirect the calls of a tree */
@@ -142,7 +149,26 @@ void spi_env_clean(char **envp);	/* give the program the environment that it wou
 
 /* ---- log.c ---- */
 void spi_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+extern void (*spi_note_copy)(const char *line);	/* debug.c has it, too; NULL: it does not */
 extern void (*spi_note_sink)(const char *line, size_t size);	/* where notes go beside the debug file; NULL: nowhere */
+/* where the controller has payloads write for the user: the program must not close it; below 0: nowhere */
+extern int spi_output_fd;
+/*
+ * What parts of the agent do, for whoever looks for an error: LTTNG_SPI_DEBUG has the parts' names, "all" or 1. Any
+ * thread, any state; one system call a line.
+ */
+enum spi_debug_part {
+	SPI_DEBUG_AGENT, SPI_DEBUG_RULES, SPI_DEBUG_TREE, SPI_DEBUG_WORKER, SPI_DEBUG_PATCH, SPI_DEBUG_PAYLOAD,
+	SPI_DEBUG_OBJECTS, SPI_DEBUG_PROCESS, SPI_DEBUG_SIGNALS, SPI_DEBUG_PARTS,
+};
+extern uint32_t spi_debug_parts;	/* 1 << enum spi_debug_part */
+void spi_debug_begin(void);		/* the environment was read */
+void spi_debug_line(enum spi_debug_part part, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define spi_debug(part, ...) \
+	do { \
+		if (spi_unlikely(spi_debug_parts >> (part) & 1)) \
+			spi_debug_line(part, __VA_ARGS__); \
+	} while (0)
 /* snprintf for the little that is needed: %s %d %u %lx %lu %c %%; no locale, no malloc */
 int spi_format(char *buffer, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -27,6 +27,12 @@ static const struct {
 	{ "LTTNG_SPI_TP", &spi_env.tp },
 	{ "LTTNG_SPI_CODEMAP", &spi_env.codemap },
 	{ "LTTNG_SPI_DEBUG", &spi_env.debug },
+	{ "LTTNG_SPI_DEBUG_FILE", &spi_env.debug_dir },
+	{ "LTTNG_SPI_DEBUG_TIMES", &spi_env.debug_times },
+	{ "LTTNG_SPI_COREDUMP", &spi_env.coredump },
+	{ "LTTNG_SPI_NO_TAILCALL", &spi_env.no_tail_call },
+	{ "LTTNG_SPI_DIRECTCALL_ONLY", &spi_env.direct_call_only },
+	{ "LTTNG_SPI_TRAP", &spi_env.trap },
 	{ "LTTNG_SPI_STRING_MAX", &spi_env.string_max },
 	{ "LTTNG_UST_REGISTER_TIMEOUT", &spi_env.register_ms },
 	{ "LTTNG_SPI_TEST_WORKER", &spi_env.test_worker },
@@ -80,6 +86,13 @@ uint32_t spi_env_string_max(void)
 	return spi_env.string_max ? (uint32_t) spi_parse_number(spi_env.string_max, NULL) : 0;
 }
 
+/* A switch that is 0 is off. */
+static void drop_zero(const char **value)
+{
+	if (*value && !strcmp(*value, "0"))
+		*value = NULL;
+}
+
 void spi_env_read(char **envp)
 {
 	const char *v;
@@ -96,6 +109,11 @@ void spi_env_read(char **envp)
 			spi_env.agent = keep_word(v, strstr(v, AGENT_NAME));
 		}
 	}
+	drop_zero(&spi_env.debug_times);
+	drop_zero(&spi_env.coredump);
+	drop_zero(&spi_env.no_tail_call);
+	drop_zero(&spi_env.direct_call_only);
+	drop_zero(&spi_env.trap);
 }
 
 /* Remove the agent from a LD_PRELOAD value in place; 0 when nothing else is left. */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Notes for the user. They go to the controller when there is one, else to the
- * file that LTTNG_SPI_DEBUG names, else nowhere: never to the program's stderr.
+ * file that LTTNG_SPI_DEBUG names, else nowhere: to the program's stderr only where LTTNG_SPI_DEBUG asks for parts.
  * Formatting is our own, as libc's allocates and takes locks.
  */
 #include <fcntl.h>
@@ -107,6 +107,8 @@ static void debug_line(const char *line, size_t size)
 }
 
 void (*spi_note_sink)(const char *line, size_t size);
+void (*spi_note_copy)(const char *line);
+int spi_output_fd = -1;
 
 /* Control side only. */
 void spi_note(const char *format, ...)
@@ -119,6 +121,8 @@ void spi_note(const char *format, ...)
 	spi_vformat(line, sizeof(line) - 1, format, args);
 	va_end(args);
 	n = strlen(line);
+	if (spi_note_copy)
+		spi_note_copy(line);
 	if (spi_note_sink)
 		spi_note_sink(line, n + 1);
 	line[n] = '\n';

@@ -5,3 +5,5 @@
 const struct spi_participant *spi_participants;
 size_t spi_participant_count;
 void (*spi_process_ends)(void);
+uint32_t spi_watched;
+int spi_exit_status = -1;

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "liblttng-spi/arch/compiler.h"
 
 struct dl_phdr_info;
 
@@ -42,7 +43,31 @@ struct spi_participant {
 	void (*callback)(uint64_t address);
 	/* The calling thread executes another program: what was missed is told. */
 	void (*exec_tells)(void);
+
+	/* What a payload's observer may want to know (payload/observer.c). */
+	/* In the parent the new child's id, -1: not known; 0 in the child. SPI_WATCH_CHILDREN. */
+	void (*child_made)(int32_t child);
+	/* The calling thread is about to execute the program; is_over: this one has made calls. And it could not. */
+	void (*program_begins)(const char *path, int is_over);
+	void (*program_fails)(void);
+	/* The program gets this signal, or is ended by it. Signal handler, all signals blocked; SPI_WATCH_SIGNALS. */
+	void (*signal_comes)(int number, int is_fatal);
+	/* The list of objects was looked at. Under the control lock, maybe the dynamic linker's; SPI_WATCH_OBJECTS. */
+	void (*objects_looked_at)(void);
 };
+
+/* What somebody watches for a payload: each moment that is not watched costs a look at this word. Control side. */
+enum spi_watch {
+	SPI_WATCH_CHILDREN = 1,
+	SPI_WATCH_SIGNALS = 2,
+	SPI_WATCH_OBJECTS = 4,
+	SPI_WATCH_PROGRAMS = 8,
+	/* faults of the program are a payload's: libc's functions for signals stay watched */
+	SPI_WATCH_FAULTS = 16,
+};
+extern uint32_t spi_watched SPI_HIDDEN;
+/* What the program has given to exit() or _exit(), as far as it was seen; -1: nothing. */
+extern int spi_exit_status SPI_HIDDEN;
 
 /* The process ends now, with the calling thread: control/init.c's, set as the agent begins. */
 extern void (*spi_process_ends)(void);

@@ -23,6 +23,7 @@
 #include "liblttng-spi/base/trees.h"
 
 struct spi_child;
+struct spi_client;
 struct spi_clients;
 struct spi_frame;
 struct spi_guard;
@@ -264,6 +265,10 @@ struct spi_thread_own {
 	struct spi_leave leave;		/* unwind/leave.c */
 	uint64_t critical_below;	/* stack position below which it may be within critical code. payload/call.c */
 	struct spi_guard *guard;	/* the payload that the thread is in. payload/guard.c */
+	struct spi_watched_call {
+		uint64_t since;		/* ns of spi_now_ns(); 0: no payload with a time limit runs */
+		struct spi_client *client;
+	} watched;			/* payload/limit.c */
 	uint32_t slot_unsure;		/* an unwinder has left a thunk: the next slot's frame may be one that is nobody's. unwind/unwind.c */
 };
 

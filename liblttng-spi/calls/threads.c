@@ -173,6 +173,7 @@ static int own_take(struct spi_thread *t)
 	memset(own->tree_opener, 0, sizeof(own->tree_opener));
 	own->guard = NULL;
 	own->critical_below = 0;
+	own->watched.since = 0;
 	find_stack(t);			/* a handler may leave its first record: unwind/leave.c */
 	t->own = own;
 	t->record = own->record;

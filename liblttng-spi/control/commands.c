@@ -17,6 +17,7 @@
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/control/internal.h"
 
 #define GO_MS		120000
@@ -126,6 +127,7 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 		spi_ledger_close(SPI_CALLS_OF_ALL, UINT32_MAX, spi_entries_forget);
 		if (spi_payload)
 			spi_payload->detached(1);
+		spi_clients_removal();
 		spi_exec_stop_always();
 		__atomic_store_n(&spi_link_attached, 0, __ATOMIC_RELEASE);	/* the next controller may come at once */
 		stop = 2;

@@ -119,6 +119,7 @@ extern const struct spi_hook spi_clone_hooks[], spi_exec_hooks[];
 extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
+extern const struct spi_hook spi_observer_hooks[], spi_guard_hooks[];
 static const struct spi_hook *const hooks[] = {
 	spi_signal_hooks, spi_mask_hooks, spi_notify_hooks, spi_altstack_hooks,
 	spi_phdr_hooks,
@@ -127,6 +128,7 @@ static const struct spi_hook *const hooks[] = {
 	spi_clone_hooks, spi_exec_hooks, spi_namespace_hooks,
 	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
 	spi_follow_hooks, spi_load_hooks,
+	spi_observer_hooks, spi_guard_hooks,
 	NULL,
 };
 
@@ -149,6 +151,7 @@ static int agent_begin(char **envp)
 	spi_participants_begin();
 	spi_status_init();
 	spi_env_read(envp);
+	spi_debug_begin();
 	spi_string_max = spi_env_string_max();
 	if (!spi_env.preloaded)
 		spi_trap_watch = signals_watch;
@@ -278,6 +281,7 @@ __attribute__((destructor)) void spi_agent_end(void)
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (spi_child_end()) {
+		spi_observe_end();
 		spi_exec_tell();
 		spi_clients_process_end();	/* a child's calls come to them before it begins */
 	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {

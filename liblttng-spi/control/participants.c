@@ -54,8 +54,15 @@ static const struct spi_participant participants[] = {
 		.child_has_begun = spi_budget_forked,
 	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_child_begins,
-	}, {	/* payload/output.c */
-		.removal = spi_client_output_drop,
+	}, {	/* payloads */
+		.fork_child = spi_limit_fork_child,
+		.child_begins = spi_limit_child_begins,
+		.removal = spi_clients_removal,
+		.child_made = spi_observe_child,
+		.program_begins = spi_clients_program_begins,
+		.program_fails = spi_clients_program_fails,
+		.signal_comes = spi_observe_signal,
+		.objects_looked_at = spi_observe_objects,
 	}, {	/* payload/samples.c */
 		.fork_child = spi_samples_fork_child,
 		.fork_left = spi_samples_fork_left,

@@ -135,11 +135,12 @@ static void late_look(int number, struct sigaction *old)
 static int action_translate(int number, const struct sigaction *action, struct sigaction *old)
 {
 	int was_virtual = is_virtual(), ret;
+	const uint64_t mask = action ? mask_of(&action->sa_mask) : 0;
 	struct sigaction copy;
 
-	if (action && was_virtual && (mask_of(&action->sa_mask) & SPI_MASK_PAIR)) {
+	if (action && spi_mask_to_kernel(mask) != mask) {
 		copy = *action;
-		mask_put(&copy.sa_mask, spi_mask_to_kernel(mask_of(&action->sa_mask)));
+		mask_put(&copy.sa_mask, spi_mask_to_kernel(mask));
 		action = &copy;
 	}
 	ret = SPI_NEXT(sigaction)(number, action, old);
@@ -194,6 +195,8 @@ SPI_EXPORT int sigaction(int number, const struct sigaction *action, struct siga
 		spi_signal_take(s);
 	else if (!ret && !s && action)
 		trap_shared(number);
+	if (!ret && action && spi_unlikely(spi_watched & SPI_WATCH_SIGNALS) && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+		spi_signal_watch(number);
 	return ret;
 }
 

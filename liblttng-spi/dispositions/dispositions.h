@@ -18,4 +18,10 @@ void spi_altstack_fork_child(void);
 /* The program's action, where `handler` is another room's in its place; else NULL. Set by that room, once; NULL: there is none. */
 extern const struct spi_sigaction *(*spi_signal_hidden)(int number, uint64_t handler);
 
+/* ---- watch.c: signals are told of before the program gets them. SPI_WATCH_SIGNALS is set ---- */
+/* control side. NULL, or why what the program sets later is not seen: nothing is watched then */
+const char *spi_signals_watch(void);
+void spi_signals_unwatch(void);		/* control side: the kernel has what the program wants again */
+void spi_signal_watch(int number);	/* the program has set its action. Any thread */
+
 #endif /* SPI_DISPOSITIONS_H */

@@ -49,10 +49,10 @@ static const sigset_t *set_to_kernel(const sigset_t *set, sigset_t *copy)
 {
 	uint64_t mask;
 
-	if (!set || !is_virtual())
+	if (!set || !(is_virtual() || spi_mask_open))
 		return set;
 	mask = mask_of(set);
-	if (!(mask & SPI_MASK_PAIR))
+	if (spi_mask_to_kernel(mask) == mask)
 		return set;
 	spi_bytes_set(copy, 0, sizeof(*copy));
 	mask_put(copy, spi_mask_to_kernel(mask));

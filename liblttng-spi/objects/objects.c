@@ -165,6 +165,7 @@ static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
 		for (tail = &objects; *tail; tail = &(*tail)->next)
 			;
 		*tail = o;
+		spi_debug(SPI_DEBUG_OBJECTS, "%s at %lx", o->path, o->low);
 		spi_participants_run(object_found, info);
 		habits_look(info);
 	}

@@ -37,6 +37,7 @@ struct spi_object {
 	uint64_t seen;			/* found by the latest scan: it is loaded; objects/objects.c */
 	uint64_t since;			/* the scan that found it, which others before had not */
 	uint64_t told;			/* the trace has its lttng_ust_lib:load, or need not; module/load-tell.c */
+	uint64_t observed;		/* payloads' observers know it; payload/observer.c */
 	uint64_t looks;			/* how often it was looked at after it was loaded; hooks/got.c */
 	uint64_t points;		/* it has so many; calls/points.c */
 	uint64_t refused;		/* trees that cannot have it for as long as it is loaded; tree/rule.c */

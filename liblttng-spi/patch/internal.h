@@ -76,7 +76,7 @@ void spi_frames_register(uint64_t code, uint64_t size, uint64_t frames);
 int spi_worker_choose(struct spi_choice *c);
 /* The same, by the jump of another point of this function: c->patch leads to that one's stub. */
 int spi_worker_take_over(struct spi_choice *c, const struct spi_patch *from);
-extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_worker that may be used; tests narrow it */
+extern uint32_t spi_patch_workers SPI_HIDDEN;	/* bit per enum spi_entry_worker that may be used; tests narrow it */
 
 /* ---- trap.c ---- */
 void spi_trap_forget(uint64_t low, uint64_t high);	/* the object there was unloaded */

@@ -209,7 +209,7 @@ int spi_patch_prepare(struct spi_point *point, const char **reason)
 	return result;
 }
 
-enum spi_worker spi_patch_worker(const struct spi_point *point)
+enum spi_entry_worker spi_patch_worker(const struct spi_point *point)
 {
 	return point->patch ? point->patch->worker : SPI_WORKER_NONE;
 }
@@ -382,6 +382,8 @@ static int write_all(struct spi_point **points, unsigned int n, const char **err
 		if (!ops.op || points[i]->installed == (uint32_t) install)
 			continue;
 		errors[i] = may_write(points[i], install);
+		spi_debug(SPI_DEBUG_PATCH, "%s %lx: %s", install ? "entry" : "entry leaves", points[i]->address,
+			errors[i] ? errors[i] : "its jump is written");
 		if (!errors[i])
 			ops.op[ops.n++].index = i;
 	}

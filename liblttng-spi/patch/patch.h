@@ -49,7 +49,7 @@ struct spi_patch {
 	uint64_t stub;
 	uint64_t trampoline;		/* 0: the jump goes straight to the stub */
 	uint64_t moved[SPI_MAP_ENTRY_INSNS];
-	uint8_t worker;			/* enum spi_worker */
+	uint8_t worker;			/* enum spi_entry_worker */
 	uint8_t how;			/* enum spi_text_how */
 	uint8_t changed;		/* bytes that the worker writes */
 	uint8_t fixed;			/* bytes that must stay as they are while it is installed */
@@ -61,7 +61,7 @@ struct spi_patch {
 	uint32_t stub_size;		/* bytes */
 };
 
-enum spi_worker {
+enum spi_entry_worker {
 	SPI_WORKER_NONE = 0,
 	SPI_WORKER_JUMP,	/* the first instruction has 5 bytes or more: an ordinary jump */
 	SPI_WORKER_PUN,		/* only bytes of the first instruction change; the rest is its displacement */
@@ -176,7 +176,7 @@ extern int (*spi_patch_frozen)(void (*work)(void *data), void *data) SPI_HIDDEN;
 void spi_patch_forget(const struct spi_object *object);
 /* Does the text hold what spi_patch_install() wrote? Not when the object was loaded anew. */
 int spi_patch_is_in_text(const struct spi_point *point);
-enum spi_worker spi_patch_worker(const struct spi_point *point);
+enum spi_entry_worker spi_patch_worker(const struct spi_point *point);
 /* In the child of a fork: near memory that is shared with the parent must not be written any more. */
 void spi_patch_fork_child(void);
 

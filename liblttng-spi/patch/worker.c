@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The workers (enum spi_worker): ways to get from a function's first bytes to its stub, tried in the order JUMP, PUN,
- * CC, LATE, TRAP. A pun goes where the bytes behind its instruction lead, to a trampoline placed there.
+ * The workers (enum spi_entry_worker): ways to get from a function's first bytes to its stub, tried in the order JUMP,
+ * PUN, CC, LATE, TRAP. A pun goes where the bytes behind its instruction lead, to a trampoline placed there.
  *
  * With JUMP and PUN no thread can ever be inside what changes, because it is one
  * instruction. A pun wants that its bytes lie in one aligned word, and then is
@@ -50,7 +50,8 @@ static int stub_write(struct spi_choice *c, unsigned int count)
 	return c->stub.failed ? decline(c, c->stub.failed) : 0;
 }
 
-static void take(struct spi_choice *c, enum spi_worker worker, enum spi_text_how how, uint32_t changed, uint32_t fixed)
+static void take(struct spi_choice *c, enum spi_entry_worker worker, enum spi_text_how how, uint32_t changed,
+	uint32_t fixed)
 {
 	c->patch->worker = (uint8_t) worker;
 	c->patch->how = (uint8_t) how;

@@ -10,25 +10,29 @@
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/payload/internal.h"
 
-struct spi_client *spi_clients[SPI_CLIENTS_MAX];
-
 struct spi_client *spi_client_make(const char *name, uint32_t flags)
 {
 	struct spi_client *client = spi_map_pages(sizeof(*client));
 	unsigned int number = 0;
 
-	while (number < SPI_CLIENTS_MAX && spi_clients[number])
-		number++;
-	if (!client || number == SPI_CLIENTS_MAX)
+	if (!client)
 		return NULL;
 	spi_errno_find();
 	spi_guard_begin();
 	spi_critical_find();
 	spi_format(client->name, sizeof(client->name), "%s", name);
 	client->flags = flags;
-	client->number = number;
-	__atomic_store_n(&spi_clients[number], client, __ATOMIC_RELEASE);
-	return client;
+	for (; number < SPI_CLIENTS_MAX; number++) {
+		struct spi_client *none = NULL;
+
+		client->number = number;	/* several threads may make one at the same time */
+		spi_debug(SPI_DEBUG_PAYLOAD, "%s is number %u", name, number);
+		if (__atomic_compare_exchange_n(&spi_clients[number], &none, client, 0, __ATOMIC_ACQ_REL,
+				__ATOMIC_RELAXED))
+			return client;
+	}
+	spi_sys(SYS_munmap, client, (sizeof(*client) + 4095) & ~4095ul);
+	return NULL;
 }
 
 static int client_find(const char *name, const char *arguments)
@@ -36,7 +40,8 @@ static int client_find(const char *name, const char *arguments)
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		const struct spi_client *c = spi_clients[i];
 
-		if (c && c->file && !strcmp(c->file, name) && !strcmp(c->arguments ? c->arguments : "", arguments))
+		if (c && c->file && !c->is_old && !strcmp(c->file, name) &&
+				!strcmp(c->arguments ? c->arguments : "", arguments))
 			return (int) i;
 	}
 	return -ENOENT;
@@ -83,8 +88,12 @@ int spi_client_for(const char *name, const char *arguments, char *why, size_t si
 	}
 	spi_client_output_find(spi_link_current);
 	number = client_find(name, arguments);
-	if (number < 0)
+	if (number >= 0 && !spi_clients[number]->rules && spi_client_is_old(spi_clients[number])) {
+		spi_clients[number]->is_old = 1;	/* it was built anew */
+		number = -ENOENT;
+	} else if (number < 0) {
 		number = client_again(name, arguments, why, size);
+	}
 	if (number != -ENOENT)
 		return number;
 	client = spi_client_load(name, arguments, why, size);
@@ -140,63 +149,32 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which)
 
 /* ---- begin and end ---- */
 
-uint64_t spi_client_run(struct spi_client *client, void *function, void *argument, void *data)
+static void client_finish(struct spi_client *client)
 {
-	struct spi_thread *t = &spi_thread;
-	const uint32_t busy = t->busy;
-	int *error = spi_errno_place(), was = *error;
-	uint64_t result;
+	if (client->fini)
+		spi_client_run(client, (void *) client->fini, client, NULL);
+	if (client->unsafe)
+		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, "
+			"in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
+}
 
-	t->busy |= SPI_BUSY_ALWAYS;
-	result = spi_guard_call(t, client, function, argument, data);
-	t->busy = busy;
-	*error = was;
-	return result;
+static int client_stop(struct spi_client *client)
+{
+	uint32_t on = SPI_CLIENT_ON;
+
+	return client && __atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 void spi_clients_end(uint32_t which)
 {
-	const uint32_t busy = spi_thread.busy;
-
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
-		uint32_t on = SPI_CLIENT_ON;
-
-		if (!client || !__atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		if (!client_stop(client))
 			continue;
 		spi_samples_end(client);
 		spi_flush_end(client);
-		if (client->fini)
-			spi_client_run(client, client->fini, client, NULL);
-		spi_thread.busy |= SPI_BUSY_ALWAYS;
-		if (client->unsafe)
-			spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, in the middle of a payload, or "
-				"at the end of a stack", client->name, client->unsafe);
-		spi_thread.busy = busy;
-	}
-}
-
-void spi_client_fails(struct spi_client *client, const char *why)
-{
-	if (__atomic_exchange_n(&client->state, SPI_CLIENT_FAILED, __ATOMIC_ACQ_REL) == SPI_CLIENT_FAILED)
-		return;
-	__atomic_store_n(&client->failure, why, __ATOMIC_RELEASE);
-	spi_control_ring();
-}
-
-static uint32_t end_is_due;	/* the process ends, in a thread that may not talk */
-
-/* Control side, or at the process's end. */
-void spi_clients_tell(void)
-{
-	if (__atomic_exchange_n(&end_is_due, 0, __ATOMIC_ACQ_REL))
-		spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
-	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
-		const char *why = __atomic_exchange_n(&spi_clients[i]->failure, NULL, __ATOMIC_ACQ_REL);
-
-		if (why)
-			spi_note("payload %s: %s: it is switched off, and the program goes on", spi_clients[i]->name, why);
+		client_finish(client);
 	}
 }
 
@@ -206,12 +184,58 @@ void spi_clients_tell(void)
  */
 void spi_clients_process_end(void)
 {
+	spi_observe_end();
 	if (!spi_may(SPI_MAY_TALK)) {
-		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
+		spi_clients_end_later();
 		return;
 	}
 	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
 	spi_clients_tell();
+}
+
+/* Nothing of this program's is left when the other one runs: payloads end here, and go on should that fail. */
+void spi_clients_program_begins(const char *path, int is_over)
+{
+	if (spi_watched & SPI_WATCH_PROGRAMS)
+		spi_observe_program(path);
+	for (unsigned int i = 0; is_over && i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		if (!client_stop(spi_clients[i]))
+			continue;
+		spi_clients[i]->is_at_exec = 1;
+		client_finish(spi_clients[i]);
+	}
+	if (spi_clients[0])
+		spi_clients_tell();
+}
+
+void spi_clients_program_fails(void)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		uint32_t stopped = SPI_CLIENT_STOPPED;
+
+		if (__atomic_exchange_n(&spi_clients[i]->is_at_exec, 0, __ATOMIC_ACQ_REL))
+			__atomic_compare_exchange_n(&spi_clients[i]->state, &stopped, SPI_CLIENT_ON, 0,
+				__ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	}
+}
+
+int spi_clients_watch(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		if (spi_clients[__builtin_ctz(which)]->watches)
+			return 1;
+	return 0;
+}
+
+int spi_clients_leave(uint32_t which, uint64_t function)
+{
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (client->watches && !client->watches(client, function))
+			return 1;
+	}
+	return 0;
 }
 
 void spi_clients_rule_begins(uint32_t which)
@@ -219,6 +243,7 @@ void spi_clients_rule_begins(uint32_t which)
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
+		spi_observe_begin(client);
 		if (client->state == SPI_CLIENT_STOPPED)
 			__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
 		if (!client->rules++ && client->state == SPI_CLIENT_ON) {
@@ -226,6 +251,13 @@ void spi_clients_rule_begins(uint32_t which)
 			spi_samples_begin(client);
 		}
 	}
+}
+
+/* All rules have gone with the controller, or the process has given up. */
+void spi_clients_removal(void)
+{
+	spi_observe_removal();
+	spi_client_output_drop();
 }
 
 void spi_clients_rule_ends(uint32_t which)

@@ -46,21 +46,32 @@ static const char *directories_check(const char *path)
 	return NULL;
 }
 
-static const char *file_check(const char *path)
+/*
+ * The file is opened once: *file is what was looked at. Directories of the name that the rule has, and of the file's
+ * own name: a symbolic link may lead elsewhere.
+ */
+static const char *file_check(const char *path, struct stat *file)
 {
+	char link[SPI_PROC_PATH], name[SPI_PROC_PATH], real[PATH_MAX];
 	const char *why = NULL;
-	struct stat st;
 	int fd = (int) spi_sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	long n;
 
 	if (fd == -ENOENT)
 		return "there is no such file";
 	if (fd < 0)
 		return "it cannot be read with the rights of this process";
-	if (spi_sys(SYS_fstat, fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (spi_sys(SYS_fstat, fd, file) < 0 || !S_ISREG(file->st_mode))
 		why = "it is no file";
-	else if (!is_ours(&st) || (st.st_mode & 022))
+	else if (!is_ours(file) || (file->st_mode & 022))
 		why = "others than root and this user can write to it";
+	spi_format(name, sizeof(name), "fd/%d", fd);
+	n = spi_sys(SYS_readlinkat, AT_FDCWD, spi_proc_path(link, name), real, sizeof(real) - 1);
 	spi_sys(SYS_close, fd);
+	if (n > 0 && n < (long) sizeof(real) - 1 && !why) {
+		real[n] = 0;
+		why = real[0] == '/' ? directories_check(real) : NULL;
+	}
 	return why ? why : directories_check(path);
 }
 
@@ -90,18 +101,121 @@ static int path_find(const char *name, char *path, size_t size)
 	return -ENOENT;
 }
 
+static uint64_t changed_at(const struct stat *st)
+{
+	return (uint64_t) st->st_mtim.tv_sec * 1000000000u + (uint64_t) st->st_mtim.tv_nsec;
+}
+
+/* Is it the file that the client was made of? */
+static int is_same(const struct spi_client *client, const struct stat *st)
+{
+	return client->device == st->st_dev && client->inode == st->st_ino && client->changed == changed_at(st);
+}
+
+int spi_client_is_old(const struct spi_client *client)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (path_find(client->file, path, sizeof(path)) < 0 || spi_sys(SYS_newfstatat, AT_FDCWD, path, &st, 0) < 0)
+		return 0;
+	return !is_same(client, &st);
+}
+
+/*
+ * The dynamic linker knows a file by the name it had: one that was built anew there would be taken for the old one.
+ * Each further one is loaded by another name of the same directory.
+ */
+static void *file_open(char *path)
+{
+	static unsigned int again;
+	void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	char other[PATH_MAX], *slash = strrchr(path, '/');
+
+	if (!handle)
+		return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	dlclose(handle);
+	spi_format(other, sizeof(other), "%s", path);
+	other[slash + 1 - path] = 0;
+	for (unsigned int i = 0; i <= again % 64; i++)
+		spi_format(other + strlen(other), sizeof(other) - strlen(other), "./");
+	spi_format(other + strlen(other), sizeof(other) - strlen(other), "%s", slash + 1);
+	again++;
+	return dlopen(other, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* One that is loaded with other arguments, or by itself. */
+static int is_loaded(const char *path, const struct stat *st)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+
+	if (handle)
+		dlclose(handle);
+	for (unsigned int i = 0; handle && i < SPI_CLIENTS_MAX; i++)
+		if (spi_clients[i] && spi_clients[i]->inode && !is_same(spi_clients[i], st) && spi_clients[i]->is_old)
+			return 0;
+	return handle != NULL;
+}
+
+/* What a failed load leaves: its clients' numbers are free again, and the file goes. */
+static void load_undo(void *handle, uint32_t before)
+{
+	for (unsigned int i = SPI_CLIENTS_MAX; i--;)
+		if (spi_clients[i] && !(before & 1u << i)) {
+			spi_clients[i]->state = SPI_CLIENT_FAILED;	/* workers that it has added are not asked */
+			__atomic_store_n(&spi_clients[i], NULL, __ATOMIC_RELEASE);
+		}
+	if (handle)
+		dlclose(handle);
+}
+
+static uint32_t clients_now(void)
+{
+	uint32_t now = 0;
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
+		now |= spi_clients[i] ? 1u << i : 0;
+	return now;
+}
+
+/* Loads the file, whose constructor says what it wants. The client, or NULL and why. */
+static struct spi_client *file_load(char *path, const char *arguments, char *why, size_t size)
+{
+	const uint32_t busy = spi_thread.busy, before = clients_now();
+	void *handle;
+
+	spi_client_loading = NULL;
+	spi_client_loading_why[0] = 0;
+	spi_client_loading_arguments = arguments;
+	spi_thread.busy = SPI_BUSY_ALWAYS;
+	handle = file_open(path);
+	if (!handle)
+		spi_format(why, size, "payload %s", dlerror());
+	else if (spi_client_loading_why[0])
+		spi_format(why, size, "payload %s: %s", path, spi_client_loading_why);
+	else if (!spi_client_loading)
+		spi_format(why, size, "payload %s: its constructor does not call spi_agent_go()", path);
+	spi_client_loading_arguments = NULL;
+	if (!handle || !spi_client_loading)
+		load_undo(handle, before);
+	spi_thread.busy = busy;
+	return handle ? spi_client_loading : NULL;
+}
+
 struct spi_client *spi_client_load(const char *name, const char *arguments, char *why, size_t size)
 {
-	uint32_t busy = spi_thread.busy;
+	struct spi_client *client;
 	const char *refusal;
 	char path[PATH_MAX], *text;
-	void *handle;
+	struct stat st;
 
 	if (path_find(name, path, sizeof(path)) < 0) {
 		spi_format(why, size, "payload %s: no payload of this name comes with the agent, and a file is named by its path", name);
 		return NULL;
 	}
-	refusal = file_check(path);
+	refusal = file_check(path, &st);
+	if (!refusal && is_loaded(path, &st))
+		refusal = "it is loaded already, with other arguments or by itself";
 	if (refusal) {
 		spi_format(why, size, "payload %s: %s", path, refusal);
 		return NULL;
@@ -113,28 +227,15 @@ struct spi_client *spi_client_load(const char *name, const char *arguments, char
 	}
 	strcpy(text, name);
 	strcpy(text + strlen(name) + 1, arguments);
-	handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-	if (handle) {
-		dlclose(handle);
-		spi_format(why, size, "payload %s: it is loaded already, with other arguments or by itself", path);
+	client = file_load(path, text + strlen(name) + 1, why, size);
+	if (!client)
 		return NULL;
-	}
-	spi_client_loading = NULL;
-	spi_client_loading_why[0] = 0;
-	spi_client_loading_arguments = text + strlen(name) + 1;
-	spi_thread.busy = SPI_BUSY_ALWAYS;
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	spi_thread.busy = busy;
-	spi_client_loading_arguments = NULL;
-	if (!handle)
-		spi_format(why, size, "payload %s", dlerror());
-	else if (spi_client_loading_why[0])
-		spi_format(why, size, "payload %s: %s", path, spi_client_loading_why);
-	else if (!spi_client_loading)
-		spi_format(why, size, "payload %s: its constructor does not call spi_agent_go()", path);
-	if (!handle || !spi_client_loading)
-		return NULL;
-	spi_client_loading->file = text;
-	spi_client_loading->arguments = text + strlen(name) + 1;
-	return spi_client_loading;
+	client->device = st.st_dev;
+	client->inode = st.st_ino;
+	client->changed = changed_at(&st);
+	spi_observe_begin(client);
+	spi_limit_begin(client);
+	client->file = text;
+	client->arguments = text + strlen(name) + 1;
+	return client;
 }

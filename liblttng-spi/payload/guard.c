@@ -7,9 +7,14 @@
  * A thread has one guard for each payload that it is in, the innermost first: a signal's handler may have come in
  * between. What the payload had locked or allocated stays so.
  */
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unwind.h>
 #include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
 
@@ -76,26 +81,157 @@ static int guarded(void *context)
 	return 1;
 }
 
+/* LTTNG_SPI_COREDUMP: as large as the process may have it. */
+static void core_allow(void)
+{
+	struct rlimit limit;
+
+	if (spi_sys(SYS_prlimit64, 0L, (long) RLIMIT_CORE, NULL, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	spi_sys(SYS_prlimit64, 0L, (long) RLIMIT_CORE, &limit, NULL);
+}
+
+/* The signal of limit.c: the thread is in a payload whose client was switched off meanwhile. */
+static int late(void *context)
+{
+	const struct spi_thread *t = &spi_thread;
+	const struct spi_guard *guard = spi_thread_is_foreign(t) || !t->own ? NULL : t->own->guard;
+
+	return guard && guard->client->state == SPI_CLIENT_FAILED && guarded(context);
+}
+
+/* ---- faults that are no payload's: those of workers (struct spi_worker) ---- */
+
+#define FAULTS	(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGFPE))
+
+static int taken(int number, void *info, void *context)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		const struct spi_client *client = spi_clients[i];
+		spi_fault *fault = __atomic_load_n(&client->fault, __ATOMIC_ACQUIRE);
+
+		if (fault && fault(client->owner, number, info, context, client->fault_data))
+			return 1;
+	}
+	return 0;
+}
+
+int spi_clients_take_faults(const char **why)
+{
+	if (!spi_signals_interposed && spi_trap_watch && spi_trap_watch(why) < 0) {
+		*why = "libc's functions for signals cannot be watched";
+		return -EPERM;
+	}
+	spi_signals_interposed = 1;
+	__atomic_fetch_or(&spi_watched, SPI_WATCH_FAULTS, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&spi_mask_open, FAULTS, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_fault_taken, taken, __ATOMIC_RELEASE);
+	return 0;
+}
+
 void spi_guard_begin(void)
 {
-	spi_fault_guarded = guarded;
+	spi_fault_guarded = spi_env.coredump ? NULL : guarded;
+	spi_fault_late = late;
+	if (spi_env.coredump)
+		core_allow();
 	spi_fault_install();
 	spi_fault_guard_install();
 }
 
 /* ---- */
 
+/* ---- cancellation ---- */
+
+/*
+ * A payload may call cancellation points, where the program has none: a thread would end in the payload with the
+ * program's locks. To switch cancellation off and on takes longer than a payload's entry, so that begins with the first
+ * pthread_cancel().
+ */
+#define LEAVE_US	100u
+#define LEAVE_LOOKS	500u
+
+static uint32_t cancels;
+
+/* Threads that have entered a payload before: until they have left it, but not for ever. */
+static void payloads_leave(void)
+{
+	for (const struct spi_thread_own *own = spi_threads_first(); own; own = own->next) {
+		const struct spi_guard *guard = __atomic_load_n(&own->guard, __ATOMIC_ACQUIRE);
+
+		for (uint32_t i = 0; guard && own->thread != &spi_thread && i < LEAVE_LOOKS; i++) {
+			if (guard != __atomic_load_n(&own->guard, __ATOMIC_ACQUIRE) || !own->in_use)
+				break;
+			spi_sleep_us(LEAVE_US);
+		}
+	}
+}
+
+static uint64_t cancel_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	(void) point;
+	(void) frame;
+	(void) vec;
+	(void) stride;
+	if (!__atomic_exchange_n(&cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
+		payloads_leave();
+	return 0;
+}
+
+const struct spi_hook spi_guard_hooks[] = {
+	{ "pthread_cancel", .before = cancel_enters, .ways = SPI_HOOK_ENTRY, .set = SPI_HOOKS_TREES },
+	{ NULL },
+};
+
+/* ---- */
+
+/* What limit.c looks at. The time is written last, and cleared first. */
+static struct spi_watched_call watched_begin(struct spi_thread_own *own, struct spi_client *client)
+{
+	const struct spi_watched_call outer = own ? own->watched : (struct spi_watched_call) { 0, NULL };
+
+	if (own) {
+		__atomic_store_n(&own->watched.since, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&own->watched.client, client, __ATOMIC_RELEASE);
+		__atomic_store_n(&own->watched.since, spi_now_ns(), __ATOMIC_RELEASE);
+	}
+	return outer;
+}
+
+static void watched_end(struct spi_thread_own *own, struct spi_watched_call outer)
+{
+	if (!own)
+		return;
+	__atomic_store_n(&own->watched.since, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&own->watched.client, outer.client, __ATOMIC_RELEASE);
+	__atomic_store_n(&own->watched.since, outer.since, __ATOMIC_RELEASE);
+}
+
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)
 {
-	struct spi_guard guard = { .ended = SPI_GUARD_RETURNED, .outer = t->own ? t->own->guard : NULL };
+	struct spi_guard guard = {
+		.ended = SPI_GUARD_RETURNED, .client = client, .outer = t->own ? t->own->guard : NULL,
+	};
 	const uint32_t busy = t->busy;
+	const uint32_t is_cancelled = __atomic_load_n(&cancels, __ATOMIC_RELAXED);
+	struct spi_watched_call outer;
 	uint64_t result;
+	int cancel;
 
 	if (t->own)
 		t->own->guard = &guard;
+	if (spi_unlikely(is_cancelled))
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (spi_unlikely(client->limit_us))
+		outer = watched_begin(t->own, client);
 	spi_barrier();
 	result = spi_guarded_call(function, call, data, &guard);
 	spi_barrier();
+	if (spi_unlikely(client->limit_us))
+		watched_end(t->own, outer);
+	if (spi_unlikely(is_cancelled))
+		pthread_setcancelstate(cancel, NULL);
 	if (t->own)
 		t->own->guard = guard.outer;
 	if (spi_likely(guard.ended == SPI_GUARD_RETURNED))

@@ -14,12 +14,13 @@ struct spi_guard {
 	uint64_t sp;
 	struct _Unwind_Exception *exception;
 	uint32_t ended;			/* SPI_GUARD_* */
+	struct spi_client *client;
 	struct spi_guard *outer;
 };
 
 /* ---- call.c ---- */
 void spi_errno_find(void) SPI_HIDDEN;	/* before the first call of a client */
-int *spi_errno_place(void) SPI_HIDDEN;	/* the calling thread's errno */
+int *spi_errno_place(void) SPI_HIDDEN;	/* the calling thread's, after that; libc is not called */
 
 /* ---- guard.c ---- */
 void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */
@@ -27,7 +28,7 @@ void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call o
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data) SPI_HIDDEN;
 uint64_t spi_guarded_call(void *function, struct spi_call *call, void *data, struct spi_guard *guard) SPI_HIDDEN;
 
-/* ---- client.c ---- */
+/* ---- failed.c ---- */
 void spi_client_fails(struct spi_client *client, const char *why) SPI_HIDDEN;	/* any thread: the client gets no call any more */
 
 /*
@@ -45,9 +46,11 @@ void spi_samples_begin(struct spi_client *client) SPI_HIDDEN;
 void spi_samples_end(struct spi_client *client) SPI_HIDDEN;
 
 /* ---- output.c ---- */
+void spi_client_output_drop(void) SPI_HIDDEN;	/* control side: what the controller has given goes */
 void spi_client_output_find(struct spi_link *link) SPI_HIDDEN;	/* control side; link NULL: there is no controller */
 
 /* ---- file.c ---- */
+int spi_client_is_old(const struct spi_client *client) SPI_HIDDEN;	/* another file has its file's name now */
 /* Loads the payload file. Its client, or NULL and `why`. */
 struct spi_client *spi_client_load(const char *name, const char *arguments, char *why, size_t size) SPI_HIDDEN;
 

@@ -3,6 +3,7 @@
 /* Where payloads write text for the user. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/link/link.h"
@@ -11,12 +12,12 @@
 
 #define NOWHERE	-2
 
-static int output = -1;		/* -1: standard error; NOWHERE: the controller has no place for it */
+/* spi_output_fd: -1: standard error; NOWHERE: the controller has no place for it. The program does not close it. */
 
 /* The controller goes, and what it has given with it. */
 void spi_client_output_drop(void)
 {
-	int fd = __atomic_exchange_n(&output, -1, __ATOMIC_ACQ_REL);
+	int fd = __atomic_exchange_n(&spi_output_fd, -1, __ATOMIC_ACQ_REL);
 
 	if (fd >= 0)
 		spi_sys(SYS_close, fd);
@@ -28,10 +29,10 @@ void spi_client_output_find(struct spi_link *link)
 	char error[256];
 	int fd;
 
-	if (!link || output != -1)
+	if (!link || spi_output_fd != -1)
 		return;
 	fd = spi_module_file(link, "payload-output", error, sizeof(error));
-	__atomic_store_n(&output, fd < 0 ? NOWHERE : fd, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_output_fd, fd < 0 ? NOWHERE : fd, __ATOMIC_RELEASE);
 }
 
 #define PIPE_BIT	SPI_SIGNAL_BIT(SIGPIPE)
@@ -53,9 +54,19 @@ static long write_once(int fd, const char *text, size_t size)
 	return n;
 }
 
+/* For the user, who looks where payloads write if there is no controller. */
+void spi_client_say(const char *line)
+{
+	spi_note("%s", line);
+	if (spi_link_current)
+		return;
+	spi_client_write(line, strlen(line));
+	spi_client_write("\n", 1);
+}
+
 long spi_client_write(const char *text, size_t size)
 {
-	const int fd = __atomic_load_n(&output, __ATOMIC_RELAXED);
+	const int fd = __atomic_load_n(&spi_output_fd, __ATOMIC_RELAXED);
 	size_t done = 0;
 	long n = fd == NOWHERE ? -ENXIO : 0;
 

@@ -33,6 +33,8 @@ struct spi_client {
 	char name[SPI_CLIENT_NAME_SIZE];
 	const char *file;		/* as the rule names it that has the file loaded; NULL: no rule does */
 	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
+	uint64_t device, inode, changed;	/* of the file; changed: ns */
+	uint32_t is_old;		/* another file has taken its file's name: no rule names it any more */
 	uint32_t number;		/* the place in spi_clients[] */
 	uint32_t trees;			/* call trees that are for it */
 	uint32_t rules;			/* in force that name it */
@@ -51,8 +53,19 @@ struct spi_client {
 	spi_sampler *sampler;		/* NULL: none; samples.c */
 	void *sampler_data;
 	uint32_t sample_us;
-	void *owner;			/* the api's */
+	void *owner;			/* the api's: its agent */
 	const char *failure;		/* still to be told */
+	spi_propeller *decide;		/* which call sites its trees take; NULL: all */
+	void *decide_data;
+	uint32_t left_out;		/* call sites of these kinds: 1 << enum spi_call_site_kind */
+	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
+	spi_fault *fault;		/* faults come to it first; NULL: not. guard.c */
+	void *fault_data;
+	const struct spi_observer *observer;	/* NULL: none */
+	uint32_t is_observing;
+	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
+	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
+	int (*watches)(struct spi_client *client, uint64_t function);
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
 };
 
@@ -85,8 +98,12 @@ struct spi_call {
 	void *user;
 };
 
-/* ---- client.c ---- */
+/* ---- failed.c ---- */
 extern struct spi_client *spi_clients[SPI_CLIENTS_MAX] SPI_HIDDEN;	/* by number; NULL: none yet */
+void spi_clients_end_later(void) SPI_HIDDEN;	/* by the control thread: the process ends in a thread that may not talk */
+void spi_clients_tell(void) SPI_HIDDEN;		/* which have failed since */
+
+/* ---- client.c ---- */
 /* A client with this name: it takes a number. NULL: there are too many, or there is no memory. */
 struct spi_client *spi_client_make(const char *name, uint32_t flags) SPI_HIDDEN;
 /*
@@ -104,11 +121,14 @@ int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself w
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
 void spi_clients_end(uint32_t which) SPI_HIDDEN;
 void spi_clients_process_end(void) SPI_HIDDEN;
-void spi_clients_tell(void) SPI_HIDDEN;		/* which have failed since */
+/* The process is about to execute a program; is_over: calls were made in this one. And it could not. */
+void spi_clients_program_begins(const char *path, int is_over) SPI_HIDDEN;
+void spi_clients_program_fails(void) SPI_HIDDEN;
 /* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
-void spi_client_output_drop(void) SPI_HIDDEN;	/* the controller goes. Control side */
+void spi_clients_removal(void) SPI_HIDDEN;	/* the controller goes. Control side */
+void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees also without a controller */
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
@@ -131,6 +151,43 @@ void spi_samples_fork_child(void) SPI_HIDDEN;	/* participant */
 void spi_samples_fork_left(void) SPI_HIDDEN;	/* participant */
 /* Why there are none, or not all. Any thread. */
 const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;
+/* ---- observer.c: what struct spi_observer is told of, when base/participants.h says ---- */
+/*
+ * Code of the client's that is no payload of a call: function(first, second), in any thread and state. What it returns;
+ * 0: it did not, or the client has failed.
+ */
+uint64_t spi_client_run(struct spi_client *client, void *function, void *first, void *second) SPI_HIDDEN;
+void spi_observe_begin(struct spi_client *client) SPI_HIDDEN;	/* control side */
+void spi_observe_child(int32_t child) SPI_HIDDEN;
+void spi_observe_program(const char *path) SPI_HIDDEN;
+void spi_observe_signal(int number, int is_fatal) SPI_HIDDEN;
+void spi_observe_end(void) SPI_HIDDEN;
+void spi_observe_detach(struct spi_client *client) SPI_HIDDEN;	/* the tracer leaves, for this client */
+void spi_observe_removal(void) SPI_HIDDEN;	/* the controller has left. Control side */
+void spi_observe_objects(void) SPI_HIDDEN;
+/* A tree for these clients is about to go into an object: is this function of it left alone? Control side. */
+int spi_clients_leave(uint32_t which, uint64_t function) SPI_HIDDEN;
+int spi_clients_watch(uint32_t which) SPI_HIDDEN;		/* does one of them want to be asked that? */
+
+/* ---- propeller.c: under the patch lock, but for the first and the last ---- */
+/* is the calling thread in code of a user's own that runs under the patch lock? */
+int spi_clients_hold_patch(void) SPI_HIDDEN;
+uint64_t spi_client_run_locked(struct spi_client *client, void *function, void *first, void *second) SPI_HIDDEN;
+/* Those of `trees` that take the site. */
+uint32_t spi_clients_decide(uint32_t trees, const struct spi_call_site *site) SPI_HIDDEN;
+/* Until the next call these trees take only sites with these addresses. 0: none does. */
+void spi_clients_choose(uint32_t trees, const uint64_t *addresses, size_t count) SPI_HIDDEN;
+/* does one of them decide, or leave kinds out? Control side */
+int spi_clients_have_decision(uint32_t which) SPI_HIDDEN;
+
+/* ---- limit.c ---- */
+void spi_limit_begin(struct spi_client *client) SPI_HIDDEN;	/* control side: from now on its calls are looked at */
+void spi_limit_fork_child(void) SPI_HIDDEN;
+void spi_limit_child_begins(void) SPI_HIDDEN;
+
+/* ---- guard.c ---- */
+/* control side: faults come to the clients' spi_fault first. 0, or -EPERM and *why */
+int spi_clients_take_faults(const char **why) SPI_HIDDEN;
 
 /* ---- file.c ---- */
 /* What the payload file that is being loaded has made; and that an agent asks for. Under the control lock. */

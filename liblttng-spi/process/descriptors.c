@@ -111,6 +111,8 @@ static int list_ask(int fd, int (*real_close)(int fd), const uint64_t *frame)
 {
 	int result;
 
+	if (!tracker_close)
+		return real_close(fd);
 	__atomic_fetch_add(&asking, 1, __ATOMIC_SEQ_CST);
 	if (spi_unlikely(__atomic_load_n(&forking, __ATOMIC_SEQ_CST) || spi_first_close_is_in_malloc(frame))) {
 		__atomic_fetch_sub(&asking, 1, __ATOMIC_SEQ_CST);
@@ -129,7 +131,8 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 	/* the link itself must not be looked at: it goes when a controller detaches, while this thread is here */
 	if (fd >= 0 && (fd == __atomic_load_n(&spi_link_fd, __ATOMIC_RELAXED) || fd == __atomic_load_n(&spi_nursery_fd, __ATOMIC_RELAXED) ||
 			fd == __atomic_load_n(&spi_link_renewed_fd, __ATOMIC_RELAXED) ||
-			fd == __atomic_load_n(&spi_control_event_own, __ATOMIC_RELAXED))) {
+			fd == __atomic_load_n(&spi_control_event_own, __ATOMIC_RELAXED) ||
+			fd == __atomic_load_n(&spi_output_fd, __ATOMIC_RELAXED))) {
 		errno = EBADF;
 		return -1;
 	}
@@ -145,7 +148,7 @@ static int close_guarded(int fd, int (*real_close)(int fd))
 /* Nothing leads here before there is a tracker: hooks come first (module/module.c). */
 static int is_guarding(void)
 {
-	return tracker_close != NULL;
+	return tracker_close != NULL || spi_output_fd >= 0;	/* a payload alone needs no tracker */
 }
 
 static int is_close_traced;		/* a rule has libc's, or had */

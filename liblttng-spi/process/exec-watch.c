@@ -117,13 +117,21 @@ static int is_reachable(void)
 }
 
 /* This program is over: 1; 0 when it is the tracer that executes another. */
-static int program_leave(void)
+static int program_leave(int directory, const char *path)
 {
+	const int waits = spi_mode == SPI_MODE_CHILD_WAITS;
 	struct spi_thread *t = &spi_thread;
+	char by_descriptor[SPI_PROC_PATH];
 
 	if (t->busy)
 		return 0;
-	if (spi_mode == SPI_MODE_CHILD_WAITS) {	/* nothing is open */
+	if (!path[0]) {
+		spi_format(by_descriptor, sizeof(by_descriptor), "/proc/self/fd/%d", directory);
+		path = by_descriptor;
+	}
+	spi_debug(SPI_DEBUG_PROCESS, "executes %s", path);
+	spi_participants_run(program_begins, path, !waits);
+	if (waits) {	/* nothing is open */
 		spi_exec_tell();
 		return 0;
 	}
@@ -175,7 +183,7 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 	if (followed && kind == SPI_EXEC_UNFIT)
 		spi_exec_note(path, reason);
 	if (spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		left = program_leave();
+		left = program_leave(directory, path);
 	if (followed && kind == SPI_EXEC_FITS)
 		exec_followed(directory, path, argv, envp, flags, is_at);
 	return left;
@@ -184,8 +192,10 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 /* It is the program's own call that came back. */
 static int exec_failed(int left, int ret)
 {
-	if (left)
+	if (left) {
 		spi_process_goes_on();
+		spi_participants_run(program_fails);
+	}
 	return ret;
 }
 
@@ -243,6 +253,8 @@ static void take_back(void)
 	\
 		if (was_lent) \
 			take_back(); \
+		if (!ret && spi_unlikely(spi_watched & SPI_WATCH_CHILDREN)) \
+			spi_child_tell(pid ? (int32_t) *pid : -1); \
 		return ret; \
 	}
 SPAWN(posix_spawn)
@@ -275,7 +287,7 @@ void spi_exec_start_always(struct spi_link *link)
 void spi_exec_stop(void)
 {
 	spi_exec_tell_held();
-	if (!always)
+	if (!always && !(spi_watched & SPI_WATCH_PROGRAMS))
 		spi_hooks_leave(SPI_HOOKS_PROGRAMS);
 }
 

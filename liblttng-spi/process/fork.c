@@ -114,6 +114,8 @@ static void before(int may_give_up)
 	forking_control = had_control;
 	spi_signals_release((held | HELD) & ~SPI_MASK_STEPPED);
 	forking_short = short_because();
+	if (spi_unlikely(spi_watched & SPI_WATCH_CHILDREN))
+		spi_child_tell_begin();
 	forking_busy = SPI_BUSY_ALWAYS & ~spi_thread.busy;
 	spi_thread.busy |= SPI_BUSY_ALWAYS;	/* a bit beside what counts the call of this very handler */
 	spi_descriptors_fork_begin();
@@ -156,6 +158,8 @@ static void in_parent(void)
 	stepped = forking_stepped;
 	held = forking_held;
 	locks_give();
+	if (spi_unlikely(spi_watched & SPI_WATCH_CHILDREN))
+		spi_child_tell_parent();
 	spi_signals_release(held);
 	spi_steps_resume(stepped);
 }
@@ -190,6 +194,7 @@ static const char *child_socket(void)
 /* The process itself (single.c) remains its controller's. */
 static void child_wait(const char *socket)
 {
+	spi_debug(SPI_DEBUG_PROCESS, "a forked child waits");
 	int had_link = spi_link_current != NULL;
 
 	forking = NULL;
@@ -219,8 +224,11 @@ static void in_child(void)
 {
 	if (forking == &spi_thread && child_obstacle())
 		child_leave();
-	else if (forking == &spi_thread || (!own_fork && is_sandbox()))
+	else if (forking == &spi_thread || (!own_fork && is_sandbox())) {
 		child_wait(child_socket());
+		if (spi_unlikely(spi_watched & SPI_WATCH_CHILDREN))
+			spi_child_tell(0);
+	}
 }
 
 /* ---- as libc calls them: the first of all, or where they are the last that were registered ---- */

@@ -46,7 +46,9 @@ extern long (*spi_clones_next_syscall)(long number, ...) SPI_HIDDEN;
 void spi_fork_come_first(const struct spi_fork_handlers *ours);
 int spi_fork_is_first(void);
 
-/* ---- fork.c ---- */
+/* ---- child-tell.c: SPI_WATCH_CHILDREN; around fork(), in the thread that forks ---- */
+void spi_child_tell_begin(void);
+void spi_child_tell_parent(void);
 void spi_fork_before(void);			/* its handlers, for who ends the other threads and goes on as a child would: */
 void spi_fork_after(int is_single);		/* 0: they did not end */
 
@@ -82,5 +84,8 @@ int spi_sandbox_by_syscall(uint64_t operation, uint64_t flags, uint64_t args);
  * takes no lock.
  */
 void spi_sandbox_drop(void);
+
+/* ---- fork.c ---- */
+void spi_child_tell(int32_t child);	/* as child_made() */
 
 #endif /* SPI_PROCESS_INTERNAL_H */

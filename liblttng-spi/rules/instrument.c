@@ -92,6 +92,8 @@ static void signals_leave(void)
 {
 	if (rules_enabled() || !spi_hooks_stand(SPI_HOOKS_SIGNALS))
 		return;
+	if (spi_watched & (SPI_WATCH_SIGNALS | SPI_WATCH_FAULTS))
+		return;
 	spi_trap_unwatched();
 	spi_hooks_leave(SPI_HOOKS_SIGNALS);
 }
@@ -165,6 +167,7 @@ static int rule_apply(struct work *w)
 {
 	int r;
 
+	spi_debug(SPI_DEBUG_RULES, "rule %u begins: %s", w->rule->id, w->rule->text.function);
 	w->rule->next = spi_rules;
 	spi_rules = w->rule;
 	r = spi_threads_init();

@@ -40,7 +40,7 @@ void spi_rules_watch_loads(void)
 
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
 		reach |= rule->ops->reach(rule);
-	spi_loads_watch(!!(reach & SPI_REACH_WATCHED));
+	spi_loads_watch((reach & SPI_REACH_WATCHED) || (spi_watched & SPI_WATCH_OBJECTS));
 }
 
 /* ---- what has come ---- */

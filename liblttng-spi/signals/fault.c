@@ -7,6 +7,7 @@
  *
  * SIGBUS is also taken for a code map whose file is cut off or cannot be read any more (objects/map-cache.c).
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
@@ -34,6 +35,9 @@ static struct spi_signal faults[FAULTS] = {
 
 int (*spi_fault_elsewhere)(uint64_t address);
 int (*spi_fault_guarded)(void *context);
+int (*spi_fault_late)(void *context);
+int (*spi_fault_taken)(int number, void *info, void *context);
+const char spi_fault_late_mark;
 
 static int fault_is_guarded(const siginfo_t *info, void *context)
 {
@@ -60,6 +64,8 @@ static void fault_handle(int number, void *info, void *context)
 	if (!spi_signal_was_sent(info) && (fault_is_ours(context) || (number == SIGBUS && spi_fault_elsewhere &&
 			spi_fault_elsewhere((uint64_t) ((siginfo_t *) info)->si_addr))))
 		return;
+	if (spi_fault_taken && !spi_signal_was_sent(info) && spi_fault_taken(number, info, context))
+		return;
 	if (fault_is_guarded(info, context))
 		return;
 	dying(s, info);
@@ -75,6 +81,11 @@ static void abort_handle(int number, void *info, void *context)
 	const siginfo_t *si = info;
 
 	(void) number;
+	if (si->si_code == SI_QUEUE && si->si_value.sival_ptr == (const void *) &spi_fault_late_mark) {
+		if (spi_fault_late)
+			spi_fault_late(context);
+		return;
+	}
 	if (si->si_code == SI_TKILL && si->si_pid == (pid_t) spi_sys(SYS_getpid) && spi_fault_guarded && spi_fault_guarded(context))
 		return;
 	dying(&aborts, si);
@@ -117,6 +128,17 @@ void spi_fault_last_install(void (*last)(void))
 	fault_last = last;
 	fault_take(&faults[ILL]);
 	fault_take(&faults[FPE]);
+}
+
+int spi_fault_late_tell(int32_t thread)
+{
+	const uint64_t process = (uint64_t) spi_raw3(SYS_getpid, 0, 0, 0);
+	siginfo_t info = { .si_signo = SIGABRT, .si_code = SI_QUEUE };
+
+	if (!spi_signal_is_ours(&aborts))
+		return -EPERM;		/* the program has put a handler there: it is not to see this */
+	info.si_value.sival_ptr = (void *) &spi_fault_late_mark;
+	return (int) spi_raw4(SYS_rt_tgsigqueueinfo, process, (uint64_t) thread, SIGABRT, (uint64_t) &info);
 }
 
 void spi_fault_guard_install(void)

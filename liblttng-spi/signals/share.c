@@ -15,6 +15,9 @@
 
 #define READ_TRIES	1000
 
+/* the kernel does these */
+#define PROGRAMS_FLAGS	((uint64_t) (SA_ONSTACK | SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT))
+
 long spi_signal_query(int number, struct spi_sigaction *action)
 {
 	return spi_raw4(SYS_rt_sigaction, (uint64_t) number, 0, (uint64_t) action, 8);
@@ -97,7 +100,7 @@ long spi_signal_install(struct spi_signal *s, const struct spi_sigaction *progra
 		.mask = ~UINT64_C(0),
 	};
 
-	ours.flags |= spi_signal_has_handler(program) ? program->flags & (SA_ONSTACK | SA_RESTART) : SA_RESTART;
+	ours.flags |= spi_signal_has_handler(program) ? program->flags & PROGRAMS_FLAGS : SA_RESTART;
 	return spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &ours, (uint64_t) was, 8);
 }
 
@@ -119,6 +122,7 @@ static int signal_take_locked(struct spi_signal *s)
 	if (now.handler != (uint64_t) s->handler)
 		spi_signal_program_set(s, &now);
 	s->taken = s->installed = 1;
+	spi_debug(SPI_DEBUG_SIGNALS, "signal %d is shared", s->number);
 	return 0;
 }
 
@@ -151,9 +155,16 @@ void spi_signal_default(struct spi_signal *s, const void *info)
 
 	spi_raw4(SYS_rt_sigaction, (uint64_t) s->number, (uint64_t) &action, 0, 8);
 	s->installed = 0;
-	if (spi_signal_was_sent(info) || s->number == SIGTRAP)
+	if (spi_signal_was_sent(info) || s->number == SIGTRAP || s->is_watched)
 		spi_raw4(SYS_rt_tgsigqueueinfo, (uint64_t) spi_raw3(SYS_getpid, 0, 0, 0),
 			(uint64_t) spi_raw3(SYS_gettid, 0, 0, 0), (uint64_t) s->number, (uint64_t) info);
+}
+
+/* The program gets the signal now. What ends it by default has been taken where it does: dispositions/watch.c. */
+static void tell(const struct spi_signal *s, int is_fatal)
+{
+	if (spi_unlikely(spi_watched & SPI_WATCH_SIGNALS))
+		spi_participants_run(signal_comes, s->number, is_fatal);
 }
 
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller)
@@ -167,9 +178,12 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 		return;
 	/* the kernel does not let a fault be ignored either */
 	if (action.handler == (uint64_t) SIG_DFL || action.handler == (uint64_t) SIG_IGN) {
+		if (!s->is_harmless)
+			tell(s, 1);
 		spi_signal_default(s, info);
 		return;
 	}
+	tell(s, 0);
 	if (action.flags & SA_RESETHAND)
 		__atomic_store_n(&from->handler, (uint64_t) SIG_DFL, __ATOMIC_RELAXED);
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);
@@ -184,9 +198,11 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 /* ---- masks ---- */
 
 int spi_mask_virtual;
+uint64_t spi_mask_open;
 
 uint64_t spi_mask_to_kernel(uint64_t mask)
 {
+	mask &= ~spi_mask_open;
 	if (spi_mask_virtual && (mask & SPI_MASK_PAIR))
 		mask = (mask & ~SPI_SIGNAL_BIT(SIGTRAP)) | SPI_SIGNAL_BIT(SIGSTKFLT);
 	return mask;

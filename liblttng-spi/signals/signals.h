@@ -30,6 +30,8 @@ struct spi_sigaction {
 struct spi_signal {
 	int number;
 	uint8_t installed, taken;	/* now; ever */
+	uint8_t is_harmless;		/* its default action does not end the process */
+	uint8_t is_watched;		/* for no meaning of the agent's own: dispositions/watch.c */
 	void (*handler)(int number, void *info, void *context);
 	int lock;			/* on changes; see spi_signal_lock() */
 	uint32_t change;		/* odd while `program` is being written */
@@ -54,6 +56,12 @@ int spi_fault_install(void);
 extern int (*spi_fault_elsewhere)(uint64_t address) SPI_HIDDEN;	/* SIGBUS there: 1 if it can be read now. Signal handler */
 /* A fault of whatever kind, or abort(): 1 if the context was changed, and the thread goes on there. Signal handler. */
 extern int (*spi_fault_guarded)(void *context) SPI_HIDDEN;
+/* A thread was asked by spi_fault_late_tell(): its context changes if it is still late. Signal handler. */
+extern int (*spi_fault_late)(void *context) SPI_HIDDEN;
+int spi_fault_late_tell(int32_t thread) SPI_HIDDEN;	/* 0, or a negative errno: it is not asked */
+/* Faults of the program's own that somebody takes: 1: the thread goes on. NULL: nobody does. Signal handler. */
+extern int (*spi_fault_taken)(int number, void *info, void *context) SPI_HIDDEN;
+extern const char spi_fault_late_mark SPI_HIDDEN;
 void spi_fault_guard_install(void) SPI_HIDDEN;	/* have it called for all of them */
 void spi_fault_last_install(void (*last)(void));	/* called when a fault, of whatever kind, ends the program. Signal handler */
 
@@ -79,6 +87,8 @@ int spi_signal_was_sent(const void *info);
 /* In the agent's handler: the default action, as soon as that returns. */
 void spi_signal_default(struct spi_signal *s, const void *info);
 uint64_t spi_mask_to_kernel(uint64_t mask);
+/* Faults that are a payload's: what the program blocks from then on leaves them out. */
+extern uint64_t spi_mask_open SPI_HIDDEN;
 
 /* Neither SIG_DFL nor SIG_IGN. */
 SPI_INLINE int spi_signal_has_handler(const struct spi_sigaction *action)

@@ -180,6 +180,8 @@ void spi_tree_loads_take(struct spi_link *link)
 			spi_tree_handed_over_take(tree);
 		}
 	spi_tree_ends_look(0);
+	if (spi_watched & SPI_WATCH_OBJECTS)
+		spi_participants_run(objects_looked_at);
 	if (spi_trees)
 		spi_symbols_scan();
 	spi_tree_apart_tell(link);

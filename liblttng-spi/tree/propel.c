@@ -143,23 +143,82 @@ uint32_t spi_tree_enter(uint64_t callee, uint32_t trees, int *is_known)
 	return trees;
 }
 
+/* The function that begins there, and those of `trees` that go into it; -1: none may be. */
+static int64_t func_propelled(uint64_t callee, uint32_t *trees, struct spi_tree_object **to)
+{
+	int64_t func;
+
+	*to = spi_tree_object_at(callee);
+	func = *to ? spi_tree_func_at(*to, callee) : -1;
+	if (func < 0 || spi_tree_func_unfit(*to, (uint64_t) func))
+		return -1;
+	*trees &= (*to)->covered & ~(*to)->funcs[func].excluded & ~spi_tree_flat;
+	return func;
+}
+
 int spi_tree_propel(uint64_t callee, uint32_t trees)
 {
-	struct spi_tree_object *to = spi_tree_object_at(callee);
-	int64_t func = to ? spi_tree_func_at(to, callee) : -1;
+	struct spi_tree_object *to;
+	int64_t func = func_propelled(callee, &trees, &to);
 	uint64_t before;
 
-	if (func < 0 || spi_tree_func_unfit(to, (uint64_t) func))
+	if (func < 0)
 		return -ENOTSUP;
-	trees &= to->covered & ~to->funcs[func].excluded & ~spi_tree_flat;
 	if (!trees)
 		return 0;
+	if (spi_clients_hold_patch())
+		return trees & ~to->funcs[func].done ? -EDEADLK : 0;
 	/* `done` is set before the sites are written: without the lock it does not tell that they are there */
 	if (!spi_tree_lock(&before, -1))
 		return -EAGAIN;
 	spi_sites_place(to, (uint64_t) func, trees);
 	spi_tree_unlock(before);
 	return 0;
+}
+
+/* 1: these trees have the site; 0: not yet; -1: no call instruction begins there. A piece of a function may have it. */
+static int site_is_there(struct spi_tree_object *to, uint64_t address, uint32_t trees)
+{
+	const int64_t func = spi_tree_func_around(to, address);
+	const struct spi_map_func *f;
+
+	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func))
+		return -1;
+	f = spi_tree_map_func(to, (uint64_t) func);
+	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++)
+		if (SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)->vaddr + to->object->bias == address)
+			return to->sites[i] && !(trees & ~to->sites[i]->trees);
+	return -1;
+}
+
+int spi_tree_propel_calls(uint64_t callee, uint32_t trees, const uint64_t *addresses, size_t count)
+{
+	struct spi_tree_object *to;
+	int64_t func = func_propelled(callee, &trees, &to);
+	int missing = 0, unknown = 0;
+	uint64_t before;
+
+	if (func < 0)
+		return -ENOTSUP;
+	for (size_t i = 0; i < count; i++) {
+		int is_there = site_is_there(to, addresses[i], trees);
+
+		unknown |= is_there < 0;
+		missing |= is_there == 0;
+	}
+	if (missing && spi_clients_hold_patch())
+		return -EDEADLK;
+	if (missing && (trees & ~to->funcs[func].done)) {
+		if (!spi_tree_lock(&before, -1))
+			return -EAGAIN;
+		__atomic_fetch_or(&spi_tree_decided, trees, __ATOMIC_RELAXED);
+		spi_clients_choose(trees, addresses, count);
+		spi_sites_place(to, (uint64_t) func, trees);
+		spi_clients_choose(0, NULL, 0);
+		to->funcs[func].done &= ~trees;		/* more may be asked for */
+		spi_tree_unlock(before);
+	}
+	return unknown ? -ENOENT : 0;
 }
 
 /* The first call since `trees` came to a site whose callee is always the same. Its payload, and its callee's sites. */

@@ -19,9 +19,18 @@
 
 static void exclude_functions(const struct spi_tree *tree, struct spi_tree_object *to)
 {
-	for (uint32_t i = 0; tree->asked->exclude.count && i < to->map.head->funcs.count; i++)
-		if (spi_tree_names_mean(&tree->asked->exclude, to, i))
+	const uint32_t clients = tree->rule->clients;
+	const int is_watched = spi_clients_watch(clients);
+
+	if (!tree->asked->exclude.count && !is_watched)
+		return;
+	for (uint32_t i = 0; i < to->map.head->funcs.count; i++) {
+		const uint64_t address = spi_tree_map_func(to, i)->vaddr + to->object->bias;
+
+		if (spi_tree_names_mean(&tree->asked->exclude, to, i) ||
+				(is_watched && spi_clients_leave(clients, address)))
 			to->funcs[i].excluded |= tree->bit;
+	}
 }
 
 void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to)

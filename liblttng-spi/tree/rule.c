@@ -207,6 +207,10 @@ static int tree_clients(struct spi_tree *tree, struct spi_rule_result *result)
 		spi_tree_asked |= tree->bit;
 	else
 		spi_tree_asked &= ~tree->bit;
+	if (spi_clients_have_decision(which))
+		__atomic_fetch_or(&spi_tree_decided, tree->bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&spi_tree_decided, ~tree->bit, __ATOMIC_RELAXED);
 	return 0;
 }
 

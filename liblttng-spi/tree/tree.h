@@ -52,6 +52,8 @@ void spi_functions_child_begins(void);
 /* ---- propel.c ---- */
 /* The callee's sites into place for these trees: any thread, signals as they are. 0, -ENOTSUP, or -EAGAIN: another thread forks. */
 int spi_tree_propel(uint64_t callee, uint32_t trees);
+/* The same of these call instructions alone, beside those that are in place. -ENOENT: one is none of the callee's. */
+int spi_tree_propel_calls(uint64_t callee, uint32_t trees, const uint64_t *addresses, size_t count);
 
 /* ---- objects.c ---- */
 void spi_tree_objects_look(void);	/* after a scan, when something was unloaded */

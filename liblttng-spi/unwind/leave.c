@@ -55,8 +55,10 @@ FIRST(spi_leave_exit, "exit")
 /* _exit(), also of a constructor that runs before the agent's: then there is nothing to end. */
 static __attribute__((noreturn)) void exit_now(int status)
 {
-	if (spi_process_ends && spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
+	if (spi_process_ends && spi_may(SPI_MAY_ACT | SPI_MAY_HERE)) {
+		spi_exit_status = status & 0xff;
 		spi_process_ends();
+	}
 	for (;;)
 		spi_sys(SYS_exit_group, (long) status);
 }

@@ -4,6 +4,7 @@
  * Calls in trees that are for payloads of a user's own. A point serves the trees of the event module and those of
  * clients: each part is given the call where trees of its own have it.
  */
+#include "codemap/map/format.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/sites/internal.h"
 
@@ -25,4 +26,33 @@ int spi_tree_bind(struct spi_point *point, uint32_t trees)
 	if ((trees & spi_client_trees) && spi_clients_have(point) < 0)
 		return -1;
 	return !(trees & ~spi_client_trees) || point->record ? 0 : spi_payload->tree_bind(point);
+}
+
+/* ---- which sites clients take ---- */
+
+static uint32_t kind_for_clients(const struct spi_map_site *map)
+{
+	static const uint8_t kinds[SPI_SITE_COUNT_] = {
+		[SPI_SITE_CALL] = SPI_CALL_SITE_DIRECT, [SPI_SITE_CALL_SLOT] = SPI_CALL_SITE_LIBRARY,
+		[SPI_SITE_CALL_INDIRECT] = SPI_CALL_SITE_INDIRECT, [SPI_SITE_JUMP] = SPI_CALL_SITE_TAIL_DIRECT,
+		[SPI_SITE_JUMP_SLOT] = SPI_CALL_SITE_TAIL_LIBRARY,
+		[SPI_SITE_JUMP_INDIRECT] = SPI_CALL_SITE_TAIL_INDIRECT,
+		[SPI_SITE_JCC] = SPI_CALL_SITE_TAIL_DIRECT, [SPI_SITE_JCC_SLOT] = SPI_CALL_SITE_TAIL_LIBRARY,
+	};
+
+	return kinds[map->kind];
+}
+
+/* Clients leave sites of their trees alone. */
+uint32_t spi_site_decided(const struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees)
+{
+	const uint64_t address = map->vaddr + to->object->bias;
+	const int64_t func = spi_tree_func_around(to, address);
+	const struct spi_call_site site = {
+		.size = sizeof(site), .address = address, .length = map->size, .kind = kind_for_clients(map),
+		.function = func < 0 ? 0 : spi_tree_map_func(to, (uint64_t) func)->vaddr + to->object->bias,
+		.callee = spi_site_is_direct(map) ? map->target + to->object->bias : 0,
+	};
+
+	return spi_clients_decide(trees, &site);
 }

@@ -46,6 +46,7 @@ static uint64_t place_of(const struct spi_tree_object *to, uint64_t address, con
 
 void spi_tree_decline(const struct spi_tree_object *to, uint64_t address, const char *reason)
 {
+	spi_debug(SPI_DEBUG_TREE, "not %lx of %s: %s", address, to->object->name, reason);
 	uint64_t place = place_of(to, address, reason ? reason : "cannot be redirected"), at = place >> 32;
 	uint32_t n = declined_count;
 

@@ -21,10 +21,11 @@ enum spi_site_form {
 	SPI_FORM_WORD,			/* the displacement of a call through memory, to a word of ours that holds the stub's address */
 	SPI_FORM_JUMP,			/* a 5-byte jump that begins where an instruction does, with what stands behind that */
 	SPI_FORM_INT3,
+	SPI_FORM_CUSTOM,		/* what a user's own worker does */
 	SPI_FORM_ENTRY,			/* none: an entry point has moved the instruction, and its copy leads to the stub */
 };
 
-#define SPI_SITE_WORKER_NAMES	{ "", "call", "block", "trap" }
+#define SPI_SITE_WORKER_NAMES	{ "", "call", "block", "trap", "custom" }
 #define SPI_FIT_YES	1u	/* calls of it may be recorded */
 
 /* ---- site.c ---- */
@@ -52,6 +53,17 @@ int spi_site_block(struct spi_site *s);
 int spi_site_jump_change(const struct spi_site *s, struct spi_text_op *op);
 int spi_site_trap(struct spi_site *s);
 int spi_site_trap_change(const struct spi_site *s, struct spi_text_op *op);
+
+/* ---- clients.c ---- */
+/* those that take it */
+uint32_t spi_site_decided(const struct spi_tree_object *to, const struct spi_map_site *map, uint32_t trees);
+
+/* ---- custom.c ---- */
+extern uint32_t spi_site_customs SPI_HIDDEN;	/* workers of users' own */
+int spi_site_custom(struct spi_site *s);	/* one of them takes the site: 0, or -1 */
+int spi_site_custom_claim(struct spi_site *s);	/* others keep away from its bytes. 0 or -ENOMEM */
+/* its text. 0, or -1: the program's bytes stand there */
+int spi_site_custom_change(struct spi_site *s, int install);
 
 /* ---- entry.c ---- */
 /* Other trees than this one, or a rule by name, need it. */

@@ -140,6 +140,8 @@ static void count_placed(int change)
 	__atomic_fetch_add(&spi_status->points, (uint64_t) (int64_t) change, __ATOMIC_RELAXED);
 }
 
+static const char *const worker_names[] = SPI_SITE_WORKER_NAMES;
+
 static void batch_write(struct spi_tree_object *to, int install)
 {
 	for (uint32_t i = 0; i < batch.n; i++)
@@ -150,6 +152,8 @@ static void batch_write(struct spi_tree_object *to, int install)
 	for (uint32_t i = 0; i < batch.n; i++) {
 		struct spi_site *s = batch.site[batch.op[i].index];
 
+		spi_debug(SPI_DEBUG_WORKER, "site %lx: %s worker %s", spi_site_address(s),
+			install ? "in place by" : "back from", worker_names[s->worker]);
 		if (!batch.op[i].error) {
 			s->point.installed = (uint32_t) install;
 			count_placed(install ? 1 : -1);
@@ -161,11 +165,33 @@ static void batch_write(struct spi_tree_object *to, int install)
 	batch.n = 0;
 }
 
+/* 1: what a user's own worker does is done; 0: it has failed, and the agent's own do it. */
+static int custom_write(struct spi_site *s, int install)
+{
+	spi_debug(SPI_DEBUG_WORKER, "site %lx: %s a payload's worker", spi_site_address(s),
+		install ? "in place by" : "back from");
+	if (spi_site_custom_change(s, install) == 0 && (!install || spi_site_custom_claim(s) == 0)) {
+		s->point.installed = (uint32_t) install;
+		count_placed(install ? 1 : -1);
+		return 1;
+	}
+	if (!spi_bytes_conflict(spi_site_address(s), s->map->size, s->map->size)) {	/* it has never been in place */
+		spi_site_choose(s);
+		if (s->worker != SPI_SITE_NONE)
+			return 0;
+	}
+	spi_tree_decline(s->owner, s->point.call_site, s->reason);
+	s->trees = 0;
+	return 1;
+}
+
 static void batch_add(struct spi_tree_object *to, struct spi_site *s, int install)
 {
 	struct spi_text_op *op = &batch.op[batch.n];
 	uint8_t was[8];
 
+	if (s->form == SPI_FORM_CUSTOM && custom_write(s, install))
+		return;
 	if (spi_site_change(s, op) < 0)
 		return;
 	if (!install) {
@@ -286,8 +312,11 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 	const struct spi_map_site *map = SPI_MAP_AT(&to->map, sites, struct spi_map_site, index);
 	const char *why;
 	uint32_t wanted = site_wanted(to, map, trees, &why), fresh, apart;
-	struct spi_site *s = wanted ? site_get(to, index, wanted) : NULL;
+	struct spi_site *s;
 
+	if (spi_unlikely(wanted & spi_tree_decided))
+		wanted = spi_site_decided(to, map, wanted);
+	s = wanted ? site_get(to, index, wanted) : NULL;
 	if (why && !to->sites[index])
 		spi_tree_decline(to, map->vaddr + to->object->bias, why);
 	if (wanted && (!s || s->worker == SPI_SITE_NONE))
@@ -324,6 +353,7 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 	if (!(trees &= ~to->funcs[func].done))
 		return;
 	to->funcs[func].done |= trees;
+	spi_debug(SPI_DEBUG_TREE, "into %s of %s", spi_tree_func_name(to, func), to->object->name);
 	if (!spi_tree_func_is_good(to, func)) {
 		spi_tree_decline(to, f->vaddr + to->object->bias, "its code map is damaged");
 		return;
@@ -340,6 +370,8 @@ void spi_sites_place(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 		sites_of(to, spi_tree_map_func(to, piece), trees);
 	}
 	batch_write(to, 1);
+	if (spi_unlikely(trees & spi_tree_decided))
+		spi_clients_choose(0, NULL, 0);		/* it was of this function alone */
 	beyond_place();
 }
 

@@ -45,6 +45,11 @@ void spi_site_workers_read(void)
 		spi_site_workers = found;
 }
 
+void spi_site_workers_only(enum spi_site_worker worker)
+{
+	spi_site_workers = 1u << worker;
+}
+
 /* ---- what the worker `call` writes ---- */
 
 static int is_jump(const struct spi_map_site *site)
@@ -268,6 +273,8 @@ void spi_site_choose(struct spi_site *s)
 	};
 
 	s->before = 0;
+	s->custom = NULL;
+	s->worker = SPI_SITE_NONE;
 	if (s->stub && spi_bytes_conflict(spi_site_address(s), s->map->size, s->map->size)) {
 		s->form = SPI_FORM_ENTRY;
 		s->worker = SPI_SITE_WORKER_CALL;
@@ -278,7 +285,12 @@ void spi_site_choose(struct spi_site *s)
 			"another instrumented place uses its bytes" : "its code in memory differs from its file";
 		return;
 	}
-	for (uint32_t w = SPI_SITE_WORKER_CALL; w < SPI_SITE_WORKERS; w++) {
+	if (spi_unlikely(spi_site_customs) && spi_site_custom(s) == 0) {
+		s->worker = SPI_SITE_WORKER_CUSTOM;
+		s->reason = NULL;
+		return;
+	}
+	for (uint32_t w = SPI_SITE_WORKER_CALL; w < SPI_SITE_WORKER_CUSTOM; w++) {
 		s->way = s->before = 0;
 		if (!(spi_site_workers >> w & 1)) {
 			s->reason = s->reason ? s->reason : "every way to reach it is switched off";

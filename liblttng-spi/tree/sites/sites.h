@@ -21,6 +21,8 @@
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/payload/payload.h"
 
+struct spi_client;
+struct spi_custom;
 struct spi_entry;
 struct spi_frame;
 struct spi_site;
@@ -71,6 +73,7 @@ enum spi_site_worker {
 	SPI_SITE_WORKER_CALL,	/* the instruction alone has room */
 	SPI_SITE_WORKER_BLOCK,	/* one of those before it, which are moved along */
 	SPI_SITE_WORKER_TRAP,	/* int3 */
+	SPI_SITE_WORKER_CUSTOM,	/* a user's own, which is asked before all others: custom.c */
 	SPI_SITE_WORKERS
 };
 
@@ -104,6 +107,8 @@ struct spi_site {
 	uint8_t is_both;		/* trees of the other kind than its point's have it. tree/sites/both.c */
 	uint8_t is_told;		/* the site was named, for callees that got no point. callee.c */
 	uint16_t stub_size;		/* bytes */
+	const struct spi_custom *custom;	/* CUSTOM: whose it is */
+	uint8_t not_custom;		/* a user's own worker has failed here: the agent's have it */
 	const char *reason;		/* why not */
 	uint32_t out;			/* 1 + the number of its record in tree/budget/out.c; 0: none */
 	uint64_t skipped;		/* what calls took that were not recorded, ns; for budgets. calls.c */
@@ -165,6 +170,16 @@ struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64
 
 /* ---- trap.c ---- */
 int spi_site_wants_trap(const struct spi_map_site *map);	/* a worker that needs int3 may be asked, as far as the map tells */
+
+/* ---- custom.c: workers of a user's own ---- */
+/* control side. 0, -ENOSPC or -ENOMEM */
+int spi_site_custom_add(struct spi_client *client, const struct spi_worker *worker);
+/* the stub of a site that one has, or has had, there; 0: none. Any thread, no lock */
+uint64_t spi_site_custom_at(uint64_t address);
+/* Bytes of the site's instruction, in one step as threads see it. Under the patch lock. 0, -EINVAL, -ERANGE or -EIO. */
+int spi_site_custom_write(struct spi_site *s, uint64_t address, const uint8_t *bytes, size_t n);
+/* site.c: of all others than a user's own. For the whole process */
+void spi_site_workers_only(enum spi_site_worker worker);
 
 /* ---- entry.c ---- */
 extern struct spi_entry *spi_entries;

@@ -7,7 +7,7 @@ src=${SPI_TOP_SRCDIR:?}
 . "$src/tests/lib/tap.sh"
 work=$(mktemp -d "${TMPDIR:-/tmp}/spi-null.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-flags="-O0 -std=gnu11 -D_GNU_SOURCE -D_LGPL_SOURCE -DSPI_ARCH_NULL -DSPI_CODEMAP_PATH=\"spi-codemap\" -I$src
+flags="-O0 -std=gnu11 -D_GNU_SOURCE -D_LGPL_SOURCE -DSPI_ARCH_NULL -DSPI_CODEMAP_PATH=\"spi-codemap\" -DSPI_INJECT_PATH=\"spi-inject\" -I$src
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -Wall -Wextra -Wno-unused-parameter
 	$(pkg-config --cflags lttng-ust liburcu)"
 

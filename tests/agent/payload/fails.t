@@ -25,6 +25,13 @@ for at in entry exit; do
 	done
 done
 
+# One that calls cancellation points, in threads that are cancelled: these end where the program says.
+spi_cc cancelled payload-cancelled.c -O1
+payload_cc prints.so payload-prints.c
+spi_trace --tree --lib cancelled --payload ./prints.so timeout $((20 * SPI_PATIENCE)) ./cancelled >trace.out
+is $? 0 'threads that are cancelled: status' || diag "$(cat trace.out)"
+is "$(cat trace.out)" '20 cancelled' 'threads that are cancelled: never in the payload'
+
 # A second payload beside it sees all calls.
 spi_trace -f leaf --payload ./fails.so --payload count --payload-arg how=segv ./calls 5 >trace.out
 same_file trace.out plain.out 'beside another payload: output'

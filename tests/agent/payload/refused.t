@@ -38,4 +38,7 @@ refused 'in a directory that others can write to' ./anyones/says.so 'can write t
 refused 'of a name that is none' none 'no payload of this name comes with the agent'
 spi_trace --tree --payload ./says.so --compact ./calls 5 >trace.out
 like "$(cat trace.err)" 'leave out one-event, compact and budget' 'with --compact: refused'
+LD_PRELOAD=./newer.so ./calls 5 >out 2>err
+is $? 0 'preloaded, built for a newer interface: the program runs'
+is "$(grep -c 'newer interface' err)" 1 'preloaded, built for a newer interface: one line' || diag "$(cat err)"
 tap_done

@@ -14,7 +14,7 @@
 #include <time.h>
 #include "harness.h"
 
-#define WORKERS "-jpctl"	/* by enum spi_worker */
+#define WORKERS "-jpctl"	/* by enum spi_entry_worker */
 
 static volatile int stop;
 static uint64_t wrong, calls, storms;
