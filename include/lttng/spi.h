@@ -194,9 +194,9 @@ typedef const char *spi_filter(struct spi_agent *agent, struct spi_function *fun
 int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, void *data);
 
 /*
- * spi_agent_set_flush() - what writes down what was gathered so far, while the process goes on: before the process
- * executes another program, and when it gets `signal` (0: no signal). [configure]
- * It runs in the thread that executes the program, or in a signal handler, and may do what a signal handler may. A
+ * spi_agent_set_flush() - what writes down what was gathered so far, while the process goes on, when it
+ * gets `signal`. [configure]
+ * It runs in a signal handler, and may do what a signal handler may. A
  * handler that the program has for the signal runs behind it; the signal's default action does not happen.
  * -EINVAL: no such signal, or one that the agent or the kernel keeps (KILL, STOP, SEGV, BUS, ILL, FPE, ABRT, TRAP).
  */

@@ -281,7 +281,6 @@ __attribute__((destructor)) void spi_agent_end(void)
 	if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
 		return;
 	if (spi_child_end()) {
-		spi_observe_end();
 		spi_exec_tell();
 		spi_clients_process_end();	/* a child's calls come to them before it begins */
 	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {

@@ -67,8 +67,6 @@ static const struct spi_participant participants[] = {
 		.fork_child = spi_samples_fork_child,
 		.fork_left = spi_samples_fork_left,
 		.thread_found = spi_samples_thread_found,
-	}, {	/* payload/flush.c */
-		.exec_tells = spi_clients_exec,
 	}, {	/* process/exec-watch.c */
 		.fork_child = spi_exec_fork_child,
 		.removal = spi_exec_stop_always,

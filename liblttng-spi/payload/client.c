@@ -8,6 +8,7 @@
 #include <string.h>
 #include "rules/rule.h"
 #include "liblttng-spi/link/link.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/payload/internal.h"
 
 struct spi_client *spi_client_make(const char *name, uint32_t flags)
@@ -178,6 +179,26 @@ void spi_clients_end(uint32_t which)
 	}
 }
 
+static uint32_t end_is_due;	/* the process ends, in a thread that may not talk */
+
+/* Control side, or at the process's end. */
+void spi_clients_tell(void)
+{
+	if (__atomic_exchange_n(&end_is_due, 0, __ATOMIC_ACQ_REL))
+		spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+		const char *why = __atomic_exchange_n(&spi_clients[i]->failure, NULL, __ATOMIC_ACQ_REL);
+
+		if (why) {
+			char line[300];
+
+			spi_format(line, sizeof(line), "payload %s: %s: it is switched off, and the program goes on",
+				spi_clients[i]->name, why);
+			spi_client_say(line);
+		}
+	}
+}
+
 /*
  * In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it,
  * and waits.
@@ -186,7 +207,7 @@ void spi_clients_process_end(void)
 {
 	spi_observe_end();
 	if (!spi_may(SPI_MAY_TALK)) {
-		spi_clients_end_later();
+		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
 		return;
 	}
 	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
@@ -246,6 +267,8 @@ void spi_clients_rule_begins(uint32_t which)
 		spi_observe_begin(client);
 		if (client->state == SPI_CLIENT_STOPPED)
 			__atomic_store_n(&client->state, SPI_CLIENT_ON, __ATOMIC_RELEASE);
+		if (client->fini)
+			spi_exec_start(spi_link_current);	/* it runs before the process executes another program, too */
 		if (!client->rules++ && client->state == SPI_CLIENT_ON) {
 			spi_flush_begin(client);
 			spi_samples_begin(client);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What clients have gathered is written down while the process goes on: before it executes another program, and when it
- * gets a signal that a client has asked for.
+ * What clients have gathered is written down while the process goes on, when it gets a signal that a client has asked
+ * for.
  *
  * The agent takes such a signal as it takes those of its own (signals/share.c): the program sees its own action, and
  * its handler has the signal behind the clients. The default action does not happen while a client waits for the
@@ -49,8 +49,6 @@ void spi_flush_begin(struct spi_client *client)
 	struct spi_signal *s = &signals[number];
 	struct spi_sigaction now;
 
-	if (client->flush)
-		spi_exec_start(spi_link_current);
 	if (!number)
 		return;
 	if (spi_signal_query(number, &now) == 0 && now.handler == (uint64_t) SIG_IGN) {
@@ -69,9 +67,4 @@ void spi_flush_end(struct spi_client *client)
 {
 	if (client->flush_signal)
 		__atomic_fetch_and(&waiting[client->flush_signal], ~(1u << client->number), __ATOMIC_RELEASE);
-}
-
-void spi_clients_exec(void)
-{
-	clients_flush((1u << SPI_CLIENTS_MAX) - 1);
 }

@@ -100,7 +100,6 @@ struct spi_call {
 
 /* ---- failed.c ---- */
 extern struct spi_client *spi_clients[SPI_CLIENTS_MAX] SPI_HIDDEN;	/* by number; NULL: none yet */
-void spi_clients_end_later(void) SPI_HIDDEN;	/* by the control thread: the process ends in a thread that may not talk */
 void spi_clients_tell(void) SPI_HIDDEN;		/* which have failed since */
 
 /* ---- client.c ---- */
@@ -138,9 +137,6 @@ uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any 
  * Control side.
  */
 const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDDEN;
-
-/* ---- flush.c: what clients have gathered, while the process goes on ---- */
-void spi_clients_exec(void) SPI_HIDDEN;		/* participant: the calling thread executes another program */
 
 /* ---- samples.c ---- */
 /* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */
