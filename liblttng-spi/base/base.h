@@ -178,6 +178,8 @@ int spi_status_init(void);
 int spi_status_fd(void);			/* a new descriptor of the memory's memfd; -errno */
 int spi_status_record_get(struct spi_thread_own *own);	/* a record for own->record; signals blocked. -1: no memory */
 int spi_status_child_thread(struct spi_thread *t);	/* the same for the thread that has forked, in the child that begins */
+/* So many more points are installed, or fewer: told as this process's, not as its parent's. Any thread. */
+void spi_status_points_change(int change);
 void spi_status_fork_child(void);	/* every record is the parent's; the calling thread gets another */
 /* A call of the calling thread is not recorded. Any state; it touches no vector register. */
 void spi_call_missed(enum spi_lost why);

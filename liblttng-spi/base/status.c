@@ -98,6 +98,13 @@ int spi_status_record_get(struct spi_thread_own *own)
 	return own->record ? 0 : -1;
 }
 
+void spi_status_points_change(int change)
+{
+	uint64_t *points = is_parents ? &points_inherited : &memory.page.points;
+
+	__atomic_fetch_add(points, (uint64_t) (int64_t) change, __ATOMIC_RELAXED);
+}
+
 /* In the child of a fork: the lock may have been another thread's. What the records hold is the parent's to tell. */
 void spi_status_fork_child(void)
 {

@@ -12,12 +12,13 @@
 
 #define NOWHERE	-2
 
-/* spi_output_fd: -1: standard error; NOWHERE: the controller has no place for it. The program does not close it. */
+/* spi_output_fd: -1: standard error; NOWHERE: the controller has no place for it, or has gone:
+ * standard error is the program's. The program does not close it. */
 
 /* The controller goes, and what it has given with it. */
 void spi_client_output_drop(void)
 {
-	int fd = __atomic_exchange_n(&spi_output_fd, -1, __ATOMIC_ACQ_REL);
+	int fd = spi_output_fd == -1 ? -1 : __atomic_exchange_n(&spi_output_fd, NOWHERE, __ATOMIC_ACQ_REL);
 
 	if (fd >= 0)
 		spi_sys(SYS_close, fd);
@@ -29,7 +30,7 @@ void spi_client_output_find(struct spi_link *link)
 	char error[256];
 	int fd;
 
-	if (!link || spi_output_fd != -1)
+	if (!link || spi_output_fd >= 0)
 		return;
 	fd = spi_module_file(link, "payload-output", error, sizeof(error));
 	__atomic_store_n(&spi_output_fd, fd < 0 ? NOWHERE : fd, __ATOMIC_RELEASE);

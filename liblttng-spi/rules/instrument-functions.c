@@ -227,7 +227,7 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 			rule->points[kept++] = rule->points[n];
 	rule->count = kept;
 	w->result->instrumented = kept;
-	__atomic_fetch_add(&spi_status->points, kept, __ATOMIC_RELAXED);
+	spi_status_points_change((int) kept);
 }
 
 int spi_work_ready(struct work *w)
@@ -306,7 +306,7 @@ static void take_out(struct rule *rule)
 	if (rule->text.tag[0] && !rule->clients)
 		spi_tags_change(rule->points, rule->count, rule->text.tag, 0);
 	spi_backtraces_change(rule, 0);
-	__atomic_fetch_sub(&spi_status->points, rule->count, __ATOMIC_RELAXED);
+	spi_status_points_change(-(int) rule->count);
 	if (spi_payload && spi_payload->flush)
 		spi_payload->flush();
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);

@@ -40,7 +40,7 @@ static void object_forget(struct spi_object *object)
 			if (rule->text.tag[0] && rule->enabled)
 				spi_tags_change(&p, 1, rule->text.tag, 0);
 			if (rule->enabled)
-				__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
+				spi_status_points_change(-1);
 		}
 		rule->count = kept;
 	}

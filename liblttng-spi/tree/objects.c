@@ -241,7 +241,7 @@ void spi_tree_object_leave(struct spi_tree_object *to)
 		if (to->sites[i] && to->sites[i]->point.installed) {
 			to->sites[i]->point.installed = 0;
 			spi_sites_placed--;
-			__atomic_fetch_sub(&spi_status->points, 1, __ATOMIC_RELAXED);
+			spi_status_points_change(-1);
 		}
 	forget_callees(to);
 	spi_patch_unlock(before);

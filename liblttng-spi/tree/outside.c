@@ -109,9 +109,9 @@ static int stacks_are_switched(void)
 
 /*
  * Functions of the program whose address an instruction makes, and which no direct call leads to. Most are handed over to
- * be called, by sites. But coroutines begin with some: what switches stacks jumps there, or returns there. Nothing tells
- * which. So where something switches stacks all of them get entry points, none with int3, and each entry point goes again
- * when a site's call leads there.
+ * be called, by sites. But coroutines begin with some: what switches stacks jumps there, or returns there. Excluded objects
+ * call others. Nothing tells which. So where there is either all of them get entry points, none with int3, and each entry
+ * point goes again when a site's call leads there.
  */
 void spi_tree_handed_over_take(struct spi_tree *tree)
 {
@@ -121,7 +121,8 @@ void spi_tree_handed_over_take(struct spi_tree *tree)
 
 	while (to && (to->object != exe || to->gone))
 		to = to->next;
-	if (tree->has_handed_over || !to || !(to->covered & bit) || (spi_tree_flat & bit) || !stacks_are_switched())
+	if (tree->has_handed_over || !to || !(to->covered & bit) || (spi_tree_flat & bit) ||
+			!(stacks_are_switched() || tree->asked->exclude_lib.count))
 		return;
 	tree->has_handed_over = 1;
 	/* a runtime that looks up return addresses finds those of what it calls, too */

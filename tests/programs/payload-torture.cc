@@ -12,11 +12,13 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 static struct spi_agent *agent;
 static std::atomic<unsigned long> entries, exits, wrong;
 static FILE *out;
+static pid_t process;
 
 static int inside(int a)
 {
@@ -28,6 +30,8 @@ static int inside(int a)
 	std::sort(values.begin(), values.end());
 	snprintf(text, sizeof(text), "%d %s", values[0], std::string(30, 'y').c_str());
 	fprintf(out, "%s\n", text);
+	if (getpid() != process)	/* a child: doc/limits.md */
+		return 32;
 	try {
 		if (values[19] < values[0])
 			return -1;
@@ -69,6 +73,7 @@ __attribute__((constructor)) static void begin()
 	options.size = sizeof(options);
 	options.version = LTTNG_SPI_VERSION;
 	agent = spi_agent_create(&options);
+	process = getpid();
 	out = fopen("/dev/null", "we");
 	if (!agent || !out)
 		return;

@@ -90,7 +90,7 @@ NOINLINE static bool child_is_right(int a)
 	int status = -1;
 
 	if (!child)
-		_exit(is_right(a) ? 7 : 8);
+		_exit(jumped(a) == a && sorted(a) == 9 && scaled(1.5, 2) == 3.5 ? 7 : 8);	/* without exceptions: doc/limits.md */
 	waitpid(child, &status, 0);
 	return WIFEXITED(status) && WEXITSTATUS(status) == 7;
 }

@@ -137,7 +137,7 @@ static struct {
 static void count_placed(int change)
 {
 	spi_sites_placed += (uint32_t) change;
-	__atomic_fetch_add(&spi_status->points, (uint64_t) (int64_t) change, __ATOMIC_RELAXED);
+	spi_status_points_change(change);
 }
 
 static const char *const worker_names[] = SPI_SITE_WORKER_NAMES;

@@ -23,10 +23,12 @@ target=$(pgrep -P "$runs" -x prog)
 in_and_out() {
 	local name=$1
 	shift
+	rm -f trace.err		# a child that ends later writes into the file of its time
 	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace "$@" -p "$target" --duration 1 >trace.out 2>trace.err
 	is $? 0 "$name: status" || diag "$(cat trace.err)"
 	like "$(cat trace.err trace.out)" 'torture: [1-9][0-9]* entries, 0 wrong' "$name: it has run, and nothing was wrong in it" ||
 		diag "$(cat trace.err)"
+	is "$(grep -aE 'instrumented: [0-9]{7}' trace.err)" "" "$name: no more is instrumented than there is"
 }
 for ((i = 1; i <= times; i++)); do
 	in_and_out "the tree, time $i" --tree --lib prog --payload "$PWD/torture.so"
