@@ -21,7 +21,7 @@ struct reader {
 	struct stretch *stretch;
 	uint64_t labels[LABELS_MAX];	/* code addresses of the function that it makes */
 	unsigned int label_count;
-	int switches;			/* it takes another stack, or returns to what it has pushed */
+	int switches;			/* SPI_MAP_SWITCHES_STACKS */
 	unsigned int jumps, understood;	/* to addresses that were computed; tables found */
 	struct x86_decoded before[BEFORE];	/* the last instructions and this one, a ring */
 	unsigned int count;
@@ -185,7 +185,7 @@ static void insn_read(struct reader *r, const struct x86_decoded *insn, const ui
 	if (insn->flags & (X86_TABLE_JUMP | X86_LEA_RIP))
 		address_made(r, insn->target);
 	r->jumps += (unsigned int) is_computed_jump(r, insn);
-	r->switches |= is_switch(r, insn) || is_pushed_return(r, insn);
+	r->switches |= is_switch(r, insn) || is_pushed_return(r, insn) || x86_is_syscall(insn);
 	/* mov $address,%reg; movl/movq $address,memory; push $address; cmp; and operands at fixed addresses */
 	if (r->flow->image->head.e_type == ET_EXEC && !insn->vector && insn->kind != SPI_INSN_CALL &&
 	    !(insn->flags & X86_IS_JUMP)) {

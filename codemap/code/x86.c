@@ -376,6 +376,11 @@ int x86_writes(const struct x86_decoded *insn, unsigned int reg)
 	return insn->modrm >> 6 == 3 && ((insn->modrm & 7) | (insn->rex & 1u) << 3) == reg;
 }
 
+int x86_is_syscall(const struct x86_decoded *insn)
+{
+	return insn->map == 1 && !insn->vector && insn->opcode == 0x05;
+}
+
 int x86_is_of_stack(const struct x86_decoded *insn)
 {
 	return !insn->map && !insn->vector && insn->opcode == 0x8d && insn->modrm >> 6 != 3 && (insn->modrm & 7) == RSP;

@@ -54,6 +54,9 @@ int x86_writes(const struct x86_decoded *insn, unsigned int reg);
  */
 int x86_switches_stack(const struct x86_decoded *insn, unsigned int *from);	/* from: the register; RSP (4): none */
 
+/* A system call of the program's own: clone() gives another stack. */
+int x86_is_syscall(const struct x86_decoded *insn);
+
 /* Does one of the first arguments come in it (rdi, rsi, rdx), or a result (rax)? */
 int x86_is_passing(unsigned int reg);
 

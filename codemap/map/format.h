@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SPI_MAP_MAGIC		UINT64_C(0x0150414d49505300)	/* "\0SPIMAP\1" */
-#define SPI_MAP_VERSION		8u
+#define SPI_MAP_VERSION		9u
 #define SPI_MAP_NONE		UINT32_MAX			/* an index that points nowhere */
 
 #define SPI_MAP_ENTRY_BYTES	40u	/* bytes of code kept from a function's first byte on */
@@ -46,7 +46,8 @@ enum spi_map_object_flags {
 	 */
 	SPI_MAP_IS_TREE		= 1u << 5,
 	SPI_MAP_COPIES_STACKS	= 1u << 6,	/* coroutines that run on one stack: their frames are copied off it and back */
-	SPI_MAP_SWITCHES_STACKS	= 1u << 7,	/* IS_TREE: an instruction takes another stack, or returns to what was pushed */
+	/* IS_TREE: an instruction takes another stack, returns to what was pushed, or enters the kernel: clone() may be meant. */
+	SPI_MAP_SWITCHES_STACKS	= 1u << 7,
 };
 
 struct spi_map_header {
