@@ -284,11 +284,11 @@ int spi_call_result(const struct spi_call *call, struct spi_scalar *value);
 
 /* An event belongs to the agent that it is given to. NULL: there is no memory. [configure] */
 struct spi_event *spi_event_none(void);
-/* Right away: all that main() calls; in a process that runs already, all that functions on the threads' stacks call. */
+/* Right away: main(), and all that main() calls; in a process that runs already, all that functions on the threads' stacks call. */
 struct spi_event *spi_event_sync(void);
 /* As spi_event_sync(), `milliseconds` later; or once the signal comes (0: no signal). */
 struct spi_event *spi_event_async(int signal, uint32_t milliseconds);
-/* Right away: all that these functions call, by the functions' names or globs. */
+/* Right away: these functions, and all that these functions call, by the functions' names or globs. */
 struct spi_event *spi_event_functions(const char *const *names, size_t count);
 /* Right away: all calls of these functions, whoever makes them, and no others. */
 struct spi_event *spi_event_calls(const char *const *names, size_t count);

@@ -231,7 +231,11 @@ SPI_API int spi_agent_enable_dlopen(struct spi_agent *agent, int is_on)
 
 SPI_API int spi_agent_enable_fork(struct spi_agent *agent, int is_on)
 {
-	return follow(agent, SPI_FOLLOW_FORK, is_on);
+	int r = follow(agent, SPI_FOLLOW_FORK, is_on);
+
+	if (r == 0)
+		agent->client->leaves_children = !is_on;
+	return r;
 }
 
 SPI_API int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event)

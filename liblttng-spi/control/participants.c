@@ -63,6 +63,8 @@ static const struct spi_participant participants[] = {
 		.program_fails = spi_clients_program_fails,
 		.signal_comes = spi_observe_signal,
 		.objects_looked_at = spi_observe_objects,
+	}, {	/* payload/client.c */
+		.fork_child = spi_clients_fork_child,
 	}, {	/* payload/samples.c */
 		.fork_child = spi_samples_fork_child,
 		.fork_left = spi_samples_fork_left,

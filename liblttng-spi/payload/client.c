@@ -214,6 +214,13 @@ void spi_clients_process_end(void)
 	spi_clients_tell();
 }
 
+void spi_clients_fork_child(void)
+{
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++)
+		if (spi_clients[i]->leaves_children)
+			client_stop(spi_clients[i]);
+}
+
 /* Nothing of this program's is left when the other one runs: payloads end here, and go on should that fail. */
 void spi_clients_program_begins(const char *path, int is_over)
 {

@@ -63,6 +63,7 @@ struct spi_client {
 	void *fault_data;
 	const struct spi_observer *observer;	/* NULL: none */
 	uint32_t is_observing;
+	uint32_t leaves_children;	/* its payloads do not run in a forked child */
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
 	int (*watches)(struct spi_client *client, uint64_t function);
@@ -179,6 +180,7 @@ int spi_clients_have_decision(uint32_t which) SPI_HIDDEN;
 /* ---- limit.c ---- */
 void spi_limit_begin(struct spi_client *client) SPI_HIDDEN;	/* control side: from now on its calls are looked at */
 void spi_limit_fork_child(void) SPI_HIDDEN;
+void spi_clients_fork_child(void) SPI_HIDDEN;	/* client.c */
 void spi_limit_child_begins(void) SPI_HIDDEN;
 
 /* ---- guard.c ---- */
