@@ -16,7 +16,7 @@ functions_of() {
 
 # called PROGRAM FILE - what gprof says of calls, without the numbers that it gives to functions, and without times
 called() {
-	gprof -b -q "$1" "$2" | grep '[0-9]/[0-9]\|+' | sed 's/<cycle [0-9]*>//; s/ *\[[0-9]*\]//g; s/[0-9]*\.[0-9]*//g; s/^ *//' | sort
+	gprof -b -q "$1" "$2" | grep '[0-9]/[0-9]\|+' | sed 's/<cycle [0-9]*>//; s/ *\[[0-9]*\]//g; s/[0-9]*\.[0-9]*//g; s/^ *//' | sort -u	# how often a line stands there depends on times
 }
 
 # profiled NAME ARGUMENTS SOURCE [OPTION...] - arcs of the build with -pg and of the one without are the same
