@@ -61,7 +61,6 @@ done
 budget full 10 ./busy threads 100000000 --subbuf-size 4096 --num-subbuf 2
 nests full
 like "$(cat full.err)" 'lost: [1-9]' "a ring that is full by then"
-like "$(events_of full)" '"left_out".*function = "leaf"' "and gets the word later"
 # a child of less than a second spends its budget on beginning to be traced, and what it calls then is put off
 budget children 20 ./busy children 1600000000
 nests children
