@@ -362,7 +362,7 @@ void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *argumen
 int spi_call_propel(struct spi_call *call);
 
 /*
- * spi_call_backtrace() - who has called: return addresses, innermost first. addresses[0] is where the call returns to
+ * spi_call_backtrace() - the callers' return addresses, innermost first. addresses[0] is where the call returns to
  * (spi_call_return_address()), and then come its callers'. Behind a signal handler come the address of the code that
  * ends it, and that of the instruction which the signal has interrupted. [payload]
  * Fills at most `room` addresses, the caller's memory. Returns how many: 0 for a call that does not return. Fewer than

@@ -32,13 +32,9 @@ static void on_signal(int number, void *info, void *context)
 {
 	struct spi_signal *s = &signals[number];
 	const uint32_t which = __atomic_load_n(&waiting[number], __ATOMIC_ACQUIRE);
-	const uint64_t faults = SPI_SIGNAL_FAULTS;
 
-	if (which && spi_may(SPI_MAY_ACT) && !spi_thread_is_foreign(&spi_thread)) {
-		/* so that a fault of theirs is caught */
-		spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);
+	if (which && spi_may(SPI_MAY_ACT))
 		clients_flush(which);
-	}
 	if (!which || spi_signal_has_handler(&s->program))
 		spi_signal_hand_on(s, info, context, __builtin_return_address(0));
 }
@@ -53,6 +49,11 @@ void spi_flush_begin(struct spi_client *client)
 		return;
 	if (spi_signal_query(number, &now) == 0 && now.handler == (uint64_t) SIG_IGN) {
 		spi_note("payload %s: the program ignores signal %u, at which it was to write", client->name,
+			(unsigned int) number);
+		return;
+	}
+	if (spi_signal_of[number] && spi_signal_of[number] != s) {
+		spi_note("payload %s: signal %u is watched for another payload already: nothing is written at it", client->name,
 			(unsigned int) number);
 		return;
 	}

@@ -140,8 +140,6 @@ void spi_guard_begin(void)
 	spi_fault_guard_install();
 }
 
-/* ---- */
-
 /* ---- cancellation ---- */
 
 /*

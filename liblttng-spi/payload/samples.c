@@ -131,7 +131,6 @@ static int sample_take(const void *siginfo, void *context)
 	const siginfo_t *info = siginfo;
 	const struct sampling *s = info->si_value.sival_ptr;
 	struct spi_sample sample = { .address = spi_context_pc(context), .weight = 1 + (uint32_t) info->si_overrun };
-	const uint64_t faults = SPI_SIGNAL_FAULTS;
 	struct spi_client *client;
 
 	if (s < samplings || s >= samplings + SPI_CLIENTS_MAX)
@@ -140,8 +139,6 @@ static int sample_take(const void *siginfo, void *context)
 	if (!s->is_on || client->state != SPI_CLIENT_ON || spi_thread_is_foreign(&spi_thread) || spi_is_lent() > 0)
 		return 1;
 	sample.thread = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
-	/* so that a fault of the sampler's is caught */
-	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, 0, 8);
 	spi_client_run(client, client->sampler, &sample, client->sampler_data);
 	return 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What may happen in a process, one thing a run: argv[1] says which. The program says what is to be seen of it. */
+/* One thing that may happen in a process: argv[1] names the thing. The program prints what an observer has to see. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>

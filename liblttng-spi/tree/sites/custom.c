@@ -5,7 +5,7 @@
  * The site has its stub by then, which is entered by a jump and pushes the return address itself: the worker has to
  * lead a thread that reaches the call instruction there. What the worker has done is judged by the text: where the
  * program's bytes still stand, the site is not in place; where they do not stand again at the end, the agent puts them
- * back.  Under the patch lock.
+ * back. Under the patch lock.
  */
 #include <errno.h>
 #include <string.h>
