@@ -60,7 +60,11 @@ app_start() {
 	"$@" <"$name.in" >"$name.out" 2>"$name.err" &
 	app_pid=$!
 	exec {app_in}>"$name.in"
-	spi_wait 30 file_has "$name.out" ready || { diag "$(cat "$name.err")"; echo "Bail out! $1 does not start"; exit 1; }
+	spi_wait 60 file_has "$name.out" ready || {
+		diag "$(cat "$name.err"; gdb -p "$app_pid" -batch -ex 'thread apply all backtrace 12' 2>&1 | grep -a '^#\|^Thread')"
+		echo "Bail out! $1 does not start"
+		exit 1
+	}
 }
 
 # app_call FD N - N more calls, and wait until they were made; the program's output file in $3
