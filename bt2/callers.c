@@ -215,19 +215,12 @@ static int callers_fill(struct expand *e, const bt_event *event, bt_field *to, c
 		/* behind a restorer comes what the signal has interrupted */
 		const int is_call = strncmp(text, restorer, sizeof(restorer) - 1) != 0;
 
-		names_caller(e, event, bt_field_integer_unsigned_get_value(
+		names_caller(&e->merge, event, bt_field_integer_unsigned_get_value(
 			bt_field_array_borrow_element_field_by_index_const(addresses, i)), is_call, text, sizeof(text));
 		if ((int) bt_field_string_set_value(bt_field_array_borrow_element_field_by_index(to, i), text))
 			return -1;
 	}
 	return 0;
-}
-
-int callers_has(struct expand *e, const bt_event *event)
-{
-	const struct callers_class *c = class_get(e, bt_event_borrow_class_const(event));
-
-	return c ? c->out != NULL : -1;
 }
 
 const bt_message *callers_message(struct expand *e, const bt_message *message)

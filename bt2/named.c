@@ -15,7 +15,6 @@ struct named_class {
 	struct named_class *next;
 	const bt_event_class *in;
 	bt_event_class *out;		/* NULL: they go on as they are */
-	int is_call;
 };
 
 static bt_event_class *class_make(const bt_event_class *in)
@@ -60,7 +59,6 @@ static bt_event_class *class_make(const bt_event_class *in)
 static struct named_class *class_get(struct expand *e, const bt_event_class *in)
 {
 	struct named_class *c = e->named;
-	const char *name;
 
 	while (c && c->in != in)
 		c = c->next;
@@ -69,13 +67,10 @@ static struct named_class *class_get(struct expand *e, const bt_event_class *in)
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
-	name = bt_event_class_get_name(in);
-	c->is_call = name && (!strcmp(name, "lttng_ust_cyg_profile:func_entry") || !strcmp(name, "lttng_ust_cyg_profile:func_exit"));
 	c->in = in;
 	c->next = e->named;
 	e->named = c;
-	if (c->is_call)
-		c->out = class_make(in);
+	c->out = class_make(in);
 	return c;
 }
 
@@ -114,13 +109,6 @@ int field_copy(bt_field *to, const bt_field *from)
 	return 0;
 }
 
-int named_is_call(struct expand *e, const bt_event *event)
-{
-	const struct named_class *c = class_get(e, bt_event_borrow_class_const(event));
-
-	return c ? c->is_call : -1;
-}
-
 const bt_message *named_message(struct expand *e, const bt_message *message, const char *name)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
@@ -133,7 +121,7 @@ const bt_message *named_message(struct expand *e, const bt_message *message, con
 	uint64_t n;
 	int r;
 
-	if (!c || !c->out || !name)
+	if (!c || !c->out)
 		return message;
 	named = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, c->out, bt_event_borrow_packet_const(event),
 		bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));

@@ -196,7 +196,7 @@ static struct out_class *out_class_get(struct expand *e, const bt_stream_class *
 	return oc;
 }
 
-struct out_stream *out_stream_get(struct expand *e, const bt_event *event)
+static struct out_stream *out_stream_get(struct expand *e, const bt_event *event)
 {
 	const bt_stream *in = bt_event_borrow_stream_const(event);
 	const bt_packet *packet = bt_event_borrow_packet_const(event);
@@ -228,12 +228,11 @@ struct out_stream *out_stream_get(struct expand *e, const bt_event *event)
 
 /* ---- contexts ---- */
 
-union value *out_context_keep(const struct out_class *oc, const bt_event *event)
+static void context_keep(const struct out_class *oc, const bt_event *event, union value *values)
 {
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
-	union value *values = calloc(oc->context_count + 1, sizeof(*values));
 
-	for (unsigned int i = 0; values && context && i < oc->context_count; i++) {
+	for (unsigned int i = 0; context && i < oc->context_count; i++) {
 		const struct out_member *m = &oc->members[i];
 		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(context, m->index);
 
@@ -246,15 +245,30 @@ union value *out_context_keep(const struct out_class *oc, const bt_event *event)
 		else if (m->kind == MEMBER_STRING)
 			values[i].s = strdup(bt_field_string_get_value(field));
 	}
-	return values;
 }
 
-void out_context_free(const struct out_class *oc, union value *values)
+int out_batch_keep(struct merge *m, const bt_event *event, struct batch *batch)
 {
-	for (unsigned int i = 0; values && i < oc->context_count; i++)
+	struct out_stream *stream = out_stream_get((struct expand *) m, event);
+	struct kept *kept = stream ? calloc(1, sizeof(*kept) + stream->class->context_count * sizeof(kept->context[0])) : NULL;
+
+	if (!kept)
+		return -1;
+	kept->stream = stream;
+	context_keep(stream->class, event, kept->context);
+	batch->own = kept;
+	return 0;
+}
+
+void out_batch_drop(struct batch *batch)
+{
+	struct kept *kept = batch->own;
+	const struct out_class *oc = kept->stream->class;
+
+	for (unsigned int i = 0; i < oc->context_count; i++)
 		if (oc->members[i].kind == MEMBER_STRING)
-			free(values[i].s);
-	free(values);
+			free(kept->context[i].s);
+	free(kept);
 }
 
 static int context_fill(const struct out_class *oc, bt_event *event, const union value *values, const struct thread *t)
@@ -318,7 +332,7 @@ static const bt_message *event_message(
 	struct expand *e, struct out_stream *os, const struct thread *t, const union value *context, uint64_t clock)
 {
 	const struct out_class *oc = os->class;
-	const bt_event_class *ec = t->record.name ? t->record.is_entry ? oc->named_entry : oc->named_exit :
+	const bt_event_class *ec = t->record.function ? t->record.is_entry ? oc->named_entry : oc->named_exit :
 		t->record.is_entry ? oc->entry : oc->exit;
 	bt_message *message = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, ec, os->packet, clock);
 	bt_event *event;
@@ -330,7 +344,7 @@ static const bt_message *event_message(
 	payload = bt_event_borrow_payload_field(event);
 	bt_field_integer_unsigned_set_value(bt_field_structure_borrow_member_field_by_index(payload, 0), t->record.address);
 	bt_field_integer_unsigned_set_value(bt_field_structure_borrow_member_field_by_index(payload, 1), t->record.call_site);
-	if ((t->record.name && (int) bt_field_string_set_value(bt_field_structure_borrow_member_field_by_index(payload, 2), t->record.name)) ||
+	if ((t->record.function && (int) bt_field_string_set_value(bt_field_structure_borrow_member_field_by_index(payload, 2), t->record.function->name)) ||
 			context_fill(oc, event, context, t) < 0) {
 		bt_message_put_ref(message);
 		return NULL;
@@ -341,18 +355,11 @@ static const bt_message *event_message(
 
 int out_record(struct expand *e, struct thread *t, bt_message_array_const messages)
 {
-	const struct batch *b = t->first;
-	struct out_stream *os = b->stream;
-	int64_t ns = t->record.ns;
-	uint64_t clock;
+	const struct kept *kept = t->first->own;
+	struct out_stream *os = kept->stream;
+	const uint64_t clock = (uint64_t) (t->record.ns - os->class->offset);
 	int n = 0;
 
-	if (e->any && ns < e->out_ns) {
-		e->late++;
-		ns = e->out_ns;
-	}
-	t->last_ns = e->out_ns = ns;
-	clock = (uint64_t) (ns - os->class->offset);
 	if (!os->begun) {
 		messages[n] = bt_message_stream_beginning_create(e->self, os->out);
 		if (!messages[n++])
@@ -366,7 +373,7 @@ int out_record(struct expand *e, struct thread *t, bt_message_array_const messag
 	}
 	if (!os->packet && packet_begin(e, os, clock, &messages[n++]) < 0)
 		return -1;
-	messages[n] = event_message(e, os, t, b->context, clock);
+	messages[n] = event_message(e, os, t, kept->context, clock);
 	return messages[n++] ? n : -1;
 }
 
@@ -376,7 +383,7 @@ int out_end(struct expand *e, bt_message_array_const messages)
 		int n = 0;
 
 		if (os->packet) {
-			messages[n] = packet_end(e, os, (uint64_t) (e->out_ns - os->class->offset));
+			messages[n] = packet_end(e, os, (uint64_t) (e->merge.out_ns - os->class->offset));
 			if (!messages[n++])
 				return -1;
 		}

@@ -21,7 +21,7 @@ static bt_component_class_initialize_method_status expand_init(bt_self_component
 
 	if (!hold)
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
-	*hold = (int64_t) EXPAND_HOLD_MS * 1000000;
+	*hold = (int64_t) MERGE_HOLD_MS * 1000000;
 	if (value && bt_value_is_signed_integer(value))
 		*hold = bt_value_integer_signed_get(value) * 1000000;
 	else if (value && bt_value_is_unsigned_integer(value))

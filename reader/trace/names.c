@@ -15,22 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bt2/expand.h"
-
-struct function {
-	struct spi_hash_link link;	/* by offset */
-	uint64_t offset;
-	char name[];
-};
-
-struct object {
-	struct object *next;
-	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
-	char *path;
-	struct symbols *symbols;	/* NULL: nobody has asked for them yet */
-	struct spi_hash functions;
-	struct spi_hash_link *function_buckets[1024];
-};
+#include "reader/trace/trace.h"
 
 struct place {
 	struct place *next;
@@ -78,26 +63,27 @@ static struct object *object_get(struct names *n, uint64_t build_id, const char 
 	return o;
 }
 
-static const char *function_name(const struct object *o, uint64_t offset)
+static struct function *function_at(const struct object *o, uint64_t offset)
 {
-	const struct function *f = spi_hash_find(&o->functions, spi_hash_number(offset));
+	struct function *f = spi_hash_find(&o->functions, spi_hash_number(offset));
 
 	while (f && f->offset != offset)
 		f = spi_hash_again(&f->link);
-	return f ? f->name : NULL;
+	return f;
 }
 
 /* The latest one counts, as a file may have been built anew without a build-id; the old text lives on where it is in use. */
 static int function_set(struct object *o, uint64_t offset, const char *name)
 {
-	const char *known = function_name(o, offset);
+	const struct function *known = function_at(o, offset);
 	struct function *f;
 
-	if (known && !strcmp(known, name))
+	if (known && !strcmp(known->name, name))
 		return 0;
-	f = malloc(sizeof(*f) + strlen(name) + 1);
+	f = calloc(1, sizeof(*f) + strlen(name) + 1);
 	if (!f)
 		return -1;
+	f->object = o;
 	f->offset = offset;
 	strcpy(f->name, name);
 	spi_hash_add(&o->functions, &f->link, spi_hash_number(offset));
@@ -106,19 +92,19 @@ static int function_set(struct object *o, uint64_t offset, const char *name)
 
 /* ---- what is where ---- */
 
-static struct space *space_get(struct expand *e, const bt_event *event)
+static struct space *space_get(struct merge *m, const bt_event *event)
 {
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
 	struct space *s, **at;
 	uint64_t vpid = 0;
 	int has_vpid;
 
-	if (!e->names)
-		e->names = calloc(1, sizeof(*e->names));
-	if (!e->names)
+	if (!m->names)
+		m->names = calloc(1, sizeof(*m->names));
+	if (!m->names)
 		return NULL;
 	has_vpid = !context_unsigned(event, "vpid", &vpid);
-	for (at = &e->names->spaces; (s = *at) && (s->vpid != vpid || s->trace != trace); at = &s->next)
+	for (at = &m->names->spaces; (s = *at) && (s->vpid != vpid || s->trace != trace); at = &s->next)
 		;
 	if (s) {
 		*at = s->next;
@@ -130,8 +116,8 @@ static struct space *space_get(struct expand *e, const bt_event *event)
 		s->vpid = vpid;
 		s->is_one = has_vpid || bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
 	}
-	s->next = e->names->spaces;
-	e->names->spaces = s;
+	s->next = m->names->spaces;
+	m->names->spaces = s;
 	return s;
 }
 
@@ -164,7 +150,7 @@ static void places_drop(struct space *s, uint64_t low, uint64_t high, int only_o
 	}
 }
 
-static int place_set(struct expand *e, struct space *s, uint64_t low, uint64_t high, uint64_t build_id, const char *path)
+static int place_set(struct merge *m, struct space *s, uint64_t low, uint64_t high, uint64_t build_id, const char *path)
 {
 	struct place *p = place_at(s, low);
 
@@ -178,7 +164,7 @@ static int place_set(struct expand *e, struct space *s, uint64_t low, uint64_t h
 		return -1;
 	p->low = low;
 	p->high = high;
-	p->object = object_get(e->names, build_id, path);
+	p->object = object_get(m->names, build_id, path);
 	p->next = s->places;
 	s->places = p;
 	return p->object ? 0 : -1;
@@ -186,15 +172,7 @@ static int place_set(struct expand *e, struct space *s, uint64_t low, uint64_t h
 
 /* ---- events ---- */
 
-static const char *payload_string(const bt_event *event, const char *name)
-{
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	const bt_field *field = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, name) : NULL;
-
-	return field && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING ? bt_field_string_get_value(field) : "";
-}
-
-static int build_id_take(struct expand *e, struct space *s, const bt_event *event)
+static int build_id_take(struct merge *m, struct space *s, const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *bytes = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, "build_id") : NULL;
@@ -211,15 +189,15 @@ static int build_id_take(struct expand *e, struct space *s, const bt_event *even
 		build_id |= bt_field_integer_unsigned_get_value(byte) << (56 - 8 * i);
 	}
 	if (build_id && build_id != p->object->build_id)
-		p->object = object_get(e->names, build_id, p->object->path);
+		p->object = object_get(m->names, build_id, p->object->path);
 	return p->object ? 0 : -1;
 }
 
-static int function_take(struct expand *e, struct space *s, const bt_event *event)
+static int function_take(struct merge *m, struct space *s, const bt_event *event)
 {
 	uint64_t address = payload_unsigned(event, "addr"), size = payload_unsigned(event, "size");
 	uint64_t base = payload_unsigned(event, "baddr"), build_id = payload_unsigned(event, "build_id");
-	struct object *object = object_get(e->names, build_id, payload_string(event, "object"));
+	struct object *object = object_get(m->names, build_id, payload_string(event, "object"));
 	struct place *p = place_at(s, address);
 
 	if (!object || address < base)
@@ -228,7 +206,7 @@ static int function_take(struct expand *e, struct space *s, const bt_event *even
 		p = place_at(s, base);		/* the state dump may not be in the trace: as far as is known by now */
 		if (p && p->low == base && p->object == object)
 			p->high = address + (size ? size : 1);
-		else if (place_set(e, s, base, address + (size ? size : 1), build_id, object->path) < 0)
+		else if (place_set(m, s, base, address + (size ? size : 1), build_id, object->path) < 0)
 			return -1;
 	} else if (!build_id) {
 		object = p->object;		/* the dump's path is the real one */
@@ -241,20 +219,17 @@ static int starts(const char *name, const char *with)
 	return !strncmp(name, with, strlen(with));
 }
 
-int names_take(struct expand *e, const bt_event *event, const char *name)
+int names_take(struct merge *m, const bt_event *event, const char *name)
 {
 	const int is_dump = starts(name, "lttng_ust_statedump:"), is_function = !strcmp(name, TP_PROVIDER_TREE ":function");
 	const char *what = strchr(name, ':');
-	struct space *s;
+	struct space *s = space_get(m, event);
 	uint64_t low;
 
-	if (!is_dump && !is_function && !starts(name, "lttng_ust_lib:"))
-		return 0;
-	s = space_get(e, event);
 	if (!s)
 		return -1;
 	if (is_function)
-		return function_take(e, s, event);
+		return function_take(m, s, event);
 	low = payload_unsigned(event, "baddr");
 	if (is_dump && !strcmp(what, ":start")) {
 		s->dumps++;
@@ -263,30 +238,30 @@ int names_take(struct expand *e, const bt_event *event, const char *name)
 	} else if (is_dump && !strcmp(what, ":end")) {
 		places_drop(s, 0, UINT64_MAX, 1);
 	} else if (!strcmp(what, ":build_id")) {
-		return build_id_take(e, s, event);
+		return build_id_take(m, s, event);
 	} else if (!strcmp(what, is_dump ? ":bin_info" : ":load")) {
-		return place_set(e, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path"));
+		return place_set(m, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path"));
 	} else if (!is_dump && !strcmp(what, ":unload")) {
 		places_drop(s, low, low + 1, 0);
 	}
 	return 0;
 }
 
-const char *names_find(struct expand *e, const bt_event *event, uint64_t address, uint64_t *dumps)
+struct function *names_find(struct merge *m, const bt_event *event, uint64_t address, uint64_t *dumps)
 {
-	struct space *s = e->names ? space_get(e, event) : NULL;
+	struct space *s = m->names ? space_get(m, event) : NULL;
 	struct place *p;
 
 	if (!s || !s->is_one || (*dumps && *dumps != s->dumps + 1))
 		return NULL;
 	*dumps = s->dumps + 1;
 	p = place_at(s, address);
-	return p ? function_name(p->object, address - p->low) : NULL;
+	return p ? function_at(p->object, address - p->low) : NULL;
 }
 
-void names_caller(struct expand *e, const bt_event *event, uint64_t address, int is_call, char *text, size_t size)
+void names_caller(struct merge *m, const bt_event *event, uint64_t address, int is_call, char *text, size_t size)
 {
-	struct space *s = e->names ? space_get(e, event) : NULL;
+	struct space *s = m->names ? space_get(m, event) : NULL;
 	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
 	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
 	size_t n;
@@ -302,16 +277,16 @@ void names_caller(struct expand *e, const bt_event *event, uint64_t address, int
 	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
 }
 
-void names_free(struct expand *e)
+void names_free(struct merge *m)
 {
-	if (!e->names)
+	if (!m->names)
 		return;
-	for (struct space *s = e->names->spaces, *next; s; s = next) {
+	for (struct space *s = m->names->spaces, *next; s; s = next) {
 		next = s->next;
 		places_drop(s, 0, UINT64_MAX, 0);
 		free(s);
 	}
-	for (struct object *o = e->names->objects, *next; o; o = next) {
+	for (struct object *o = m->names->objects, *next; o; o = next) {
 		next = o->next;
 		for (struct function *f = spi_hash_next(&o->functions, NULL), *after; f; f = after) {
 			after = spi_hash_next(&o->functions, &f->link);
@@ -321,5 +296,5 @@ void names_free(struct expand *e)
 		free(o->path);
 		free(o);
 	}
-	free(e->names);
+	free(m->names);
 }

@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "bt2/expand.h"
+#include "reader/trace/trace.h"
 
 #define STACK_MOST	(UINT64_C(1) << 24)
 
@@ -26,68 +26,68 @@ static int heap_before(const struct thread *a, const struct thread *b)
 	return a->record.ns < b->record.ns;
 }
 
-static void heap_put(struct expand *e, uint64_t at, struct thread *thread)
+static void heap_put(struct merge *m, uint64_t at, struct thread *thread)
 {
-	e->heap[at] = thread;
+	m->heap[at] = thread;
 	thread->heap_index = at;
 }
 
-static void heap_up(struct expand *e, struct thread *thread)
+static void heap_up(struct merge *m, struct thread *thread)
 {
 	uint64_t at = thread->heap_index;
 
-	while (at && heap_before(thread, e->heap[(at - 1) / 2])) {
-		heap_put(e, at, e->heap[(at - 1) / 2]);
+	while (at && heap_before(thread, m->heap[(at - 1) / 2])) {
+		heap_put(m, at, m->heap[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
-	heap_put(e, at, thread);
+	heap_put(m, at, thread);
 }
 
-static void heap_down(struct expand *e, struct thread *thread)
+static void heap_down(struct merge *m, struct thread *thread)
 {
 	uint64_t at = thread->heap_index, child;
 
-	while ((child = 2 * at + 1) < e->heap_size) {
-		if (child + 1 < e->heap_size && heap_before(e->heap[child + 1], e->heap[child]))
+	while ((child = 2 * at + 1) < m->heap_size) {
+		if (child + 1 < m->heap_size && heap_before(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!heap_before(e->heap[child], thread))
+		if (!heap_before(m->heap[child], thread))
 			break;
-		heap_put(e, at, e->heap[child]);
+		heap_put(m, at, m->heap[child]);
 		at = child;
 	}
-	heap_put(e, at, thread);
+	heap_put(m, at, thread);
 }
 
-static int heap_add(struct expand *e, struct thread *thread)
+static int heap_add(struct merge *m, struct thread *thread)
 {
-	if (e->heap_size == e->heap_room) {
-		uint64_t room = e->heap_room ? e->heap_room * 2 : 64;
-		struct thread **more = realloc(e->heap, room * sizeof(*more));
+	if (m->heap_size == m->heap_room) {
+		uint64_t room = m->heap_room ? m->heap_room * 2 : 64;
+		struct thread **more = realloc(m->heap, room * sizeof(*more));
 
 		if (!more)
 			return -1;
-		e->heap = more;
-		e->heap_room = room;
+		m->heap = more;
+		m->heap_room = room;
 	}
-	heap_put(e, e->heap_size++, thread);
-	heap_up(e, thread);
+	heap_put(m, m->heap_size++, thread);
+	heap_up(m, thread);
 	return 0;
 }
 
-static void heap_drop(struct expand *e, struct thread *thread)
+static void heap_drop(struct merge *m, struct thread *thread)
 {
-	struct thread *last = e->heap[--e->heap_size];
+	struct thread *last = m->heap[--m->heap_size];
 
 	if (last == thread)
 		return;
-	heap_put(e, thread->heap_index, last);
-	heap_up(e, last);
-	heap_down(e, last);
+	heap_put(m, thread->heap_index, last);
+	heap_up(m, last);
+	heap_down(m, last);
 }
 
-struct thread *thread_top(const struct expand *e)
+struct thread *thread_top(const struct merge *m)
 {
-	return e->heap_size ? e->heap[0] : NULL;
+	return m->heap_size ? m->heap[0] : NULL;
 }
 
 /* ---- the stack ---- */
@@ -103,19 +103,20 @@ static int frame_push(struct thread *t, uint32_t number, const struct site *site
 		t->stack = more;
 		t->room = room;
 	}
-	t->stack[t->size++] = (struct frame) { site ? site->address : 0, call_site, site ? site->name : NULL, number, shown };
+	t->stack[t->size++] = (struct frame) { site ? site->address : 0, call_site, site ? site->function : NULL, number, shown };
 	return 0;
 }
 
 /* Take the top frame off: 1 when its exit is to be shown. */
-static int frame_pop(struct thread *t)
+static int frame_pop(struct thread *t, int left)
 {
 	const struct frame *f = &t->stack[--t->size];
 
 	t->record.address = f->address;
 	t->record.call_site = f->call_site;
-	t->record.name = f->name;
+	t->record.function = f->function;
 	t->record.is_entry = 0;
+	t->record.left = left;
 	return (int) f->shown;
 }
 
@@ -145,18 +146,19 @@ static int64_t time_of(const struct thread *t, const struct batch *b)
 }
 
 /* What became of the stack since the thread's batch before. */
-static int batch_begin(struct expand *e, struct thread *t, struct batch *b)
+static int batch_begin(struct merge *m, struct thread *t, struct batch *b)
 {
 	uint64_t depth = b->depth < STACK_MOST ? b->depth : STACK_MOST;
 
 	t->open_to = 0;
+	t->left = t->left_inner = RECORD_CLOSED;
 	if (!t->seen || !b->seq) {
 		t->close_to = 0;
 	} else if (t->ended && b->seq == t->expected) {
 		t->close_to = UINT64_MAX;	/* it was not the end: what was closed then is open again */
 		t->open_to = t->ended < depth ? t->ended : depth;
 	} else if (b->seq != t->expected) {
-		e->gaps++;
+		m->gaps++;
 		t->close_to = b->low < depth ? b->low : depth;
 	} else {
 		t->close_to = depth;
@@ -177,7 +179,7 @@ static int enter_again(struct thread *t)
 
 	t->record.address = f->address;
 	t->record.call_site = f->call_site;
-	t->record.name = f->name;
+	t->record.function = f->function;
 	t->record.is_entry = 1;
 	return (int) f->shown;
 }
@@ -191,12 +193,12 @@ static int stack_fill(struct thread *t, const struct batch *b)
 	return 0;
 }
 
-static int enter(struct expand *e, struct thread *t, const struct batch *b, uint32_t number, uint64_t call_site)
+static int enter(struct merge *m, struct thread *t, const struct batch *b, uint32_t number, uint64_t call_site)
 {
 	const struct site *site = number < b->image->room ? &b->image->sites[number] : NULL;
 
 	if (!site || !site->address) {
-		e->unknown++;
+		m->unknown++;
 		return frame_push(t, number, NULL, 0, 0);
 	}
 	if (site->call_site)
@@ -205,72 +207,76 @@ static int enter(struct expand *e, struct thread *t, const struct batch *b, uint
 		return -1;
 	t->record.address = site->address;
 	t->record.call_site = call_site;
-	t->record.name = site->name;
+	t->record.function = site->function;
 	t->record.is_entry = 1;
 	return 1;
 }
 
 /* The exit of a call with this number: of the top one, or of one below, whose inner ones are over as well. */
-static int leave(struct expand *e, struct thread *t, uint32_t number, uint64_t *close_to)
+static int leave(struct merge *m, struct thread *t, uint32_t number, int left)
 {
 	uint64_t at = t->size;
 
 	if (at && (t->stack[at - 1].number == number || !t->stack[at - 1].number))
-		return frame_pop(t);
+		return frame_pop(t, left);
 	while (at && t->stack[at - 1].number != number)
 		at--;
 	if (!at) {
-		e->orphans++;
+		m->orphans++;
 		return 0;
 	}
-	*close_to = at - 1;
+	t->close_to = at - 1;
+	t->left = left;
+	t->left_inner = RECORD_CLOSED;
 	return 0;
 }
 
 /* One record of the batch: 1 when it is to be shown, 0 when not, -1 without memory. */
-static int unpack(struct expand *e, struct thread *t, struct batch *b)
+static int unpack(struct merge *m, struct thread *t, struct batch *b)
 {
 	uint64_t head = take(b, &t->at, 2), number, site;
+	int left = SPI_LEFT_RETURN;
 
 	t->tick += head >> 2;
 	switch (head & 3) {
 	case TP_PACKED_EXIT:
 		if (t->size)
-			return frame_pop(t);
-		e->orphans++;
+			return frame_pop(t, SPI_LEFT_RETURN);
+		m->orphans++;
 		return 0;
 	case TP_PACKED_ENTRY16:
-		return enter(e, t, b, (uint32_t) take(b, &t->at, 2), 0);
+		return enter(m, t, b, (uint32_t) take(b, &t->at, 2), 0);
 	case TP_PACKED_ENTRY32:
-		return enter(e, t, b, (uint32_t) take(b, &t->at, 4), 0);
+		return enter(m, t, b, (uint32_t) take(b, &t->at, 4), 0);
 	}
 	switch (take(b, &t->at, 1)) {
 	case TP_PACKED_TICKS:
 		t->tick += take(b, &t->at, 4);
 		return 0;
 	case TP_PACKED_LEFT32:
-		take(b, &t->at, 1);
+		left = (int) take(b, &t->at, 1);
 		/* fall through */
 	case TP_PACKED_EXIT32:
-		return leave(e, t, (uint32_t) take(b, &t->at, 4), &t->close_to);
+		return leave(m, t, (uint32_t) take(b, &t->at, 4), left);
 	case TP_PACKED_ENTRY_AT:
 		number = take(b, &t->at, 4);
 		site = take(b, &t->at, 8);
-		return enter(e, t, b, (uint32_t) number, site);
+		return enter(m, t, b, (uint32_t) number, site);
 	default:
 		t->at = b->size;	/* padding, or a kind of the future */
 		return 0;
 	}
 }
 
-static void batch_free(struct batch *b)
+static void batch_free(const struct merge *m, struct batch *b)
 {
-	out_context_free(b->stream->class, b->context);
+	if (m->batch_drop)
+		m->batch_drop(b);
 	free(b);
 }
 
 /* Find the next record to be shown: 1, 0 when there is none, or -1. `first` stays while its record is to be put out. */
-static int thread_next(struct expand *e, struct thread *t)
+static int thread_next(struct merge *m, struct thread *t)
 {
 	for (;;) {
 		struct batch *b = t->first;
@@ -279,10 +285,10 @@ static int thread_next(struct expand *e, struct thread *t)
 		if (!b)
 			return 0;
 		if (!t->begun)
-			batch_begin(e, t, b);
+			batch_begin(m, t, b);
 		r = 0;
 		if (t->size > t->close_to) {
-			r = frame_pop(t);
+			r = frame_pop(t, t->size - 1 == t->close_to ? t->left : t->left_inner);
 		} else if (t->size < t->open_to) {
 			r = enter_again(t);
 		} else {
@@ -292,10 +298,11 @@ static int thread_next(struct expand *e, struct thread *t)
 			t->begun = 2;
 			t->close_to = UINT64_MAX;
 			if (t->at + 2 <= b->size) {
-				r = unpack(e, t, b);
+				r = unpack(m, t, b);
 			} else if ((b->flags & TP_BATCH_END) && t->size) {
 				t->ended = t->size;
 				t->close_to = 0;
+				t->left = t->left_inner = SPI_LEFT_PROCESS_END;
 				t->tick = b->end_tick;
 				continue;
 			} else {
@@ -303,7 +310,7 @@ static int thread_next(struct expand *e, struct thread *t)
 				if (!t->first)
 					t->last = NULL;
 				t->begun = 0;
-				batch_free(b);
+				batch_free(m, b);
 			}
 		}
 		if (r < 0)
@@ -315,28 +322,28 @@ static int thread_next(struct expand *e, struct thread *t)
 	}
 }
 
-int thread_advance(struct expand *e, struct thread *t)
+int thread_advance(struct merge *m, struct thread *t)
 {
 	int r;
 
 	if (t->has_record)
-		heap_drop(e, t);
+		heap_drop(m, t);
 	t->has_record = 0;
-	r = thread_next(e, t);
+	r = thread_next(m, t);
 	if (r <= 0)
 		return r;
 	t->has_record = 1;
-	return heap_add(e, t);
+	return heap_add(m, t);
 }
 
 /* ---- */
 
-static struct thread *thread_get(struct expand *e, struct process *process, uint32_t tid)
+static struct thread *thread_get(struct merge *m, struct process *process, uint32_t tid)
 {
 	uint64_t hash = spi_hash_number((uintptr_t) process ^ tid);
 	struct thread *t;
 
-	for (t = spi_hash_find(&e->threads, hash); t; t = spi_hash_again(&t->link))
+	for (t = spi_hash_find(&m->threads, hash); t; t = spi_hash_again(&t->link))
 		if (t->process == process && t->tid == tid)
 			return t;
 	t = calloc(1, sizeof(*t));
@@ -346,9 +353,9 @@ static struct thread *thread_get(struct expand *e, struct process *process, uint
 	t->tid = tid;
 	t->last_ns = INT64_MIN / 2;
 	t->close_to = UINT64_MAX;
-	if (!e->threads.size)
-		e->threads = (struct spi_hash) SPI_HASH_OVER(e->thread_buckets);
-	spi_hash_add(&e->threads, &t->link, hash);
+	if (!m->threads.size)
+		m->threads = (struct spi_hash) SPI_HASH_OVER(m->thread_buckets);
+	spi_hash_add(&m->threads, &t->link, hash);
 	return t;
 }
 
@@ -362,12 +369,12 @@ static void thread_count(struct process *process, struct thread *t, int is_live)
 		process->begun = process->batches;
 }
 
-int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct batch *b)
+int thread_batch(struct merge *m, struct process *process, uint32_t tid, struct batch *b)
 {
-	struct thread *t = thread_get(e, process, tid);
+	struct thread *t = thread_get(m, process, tid);
 
 	if (!t) {
-		batch_free(b);
+		batch_free(m, b);
 		return -1;
 	}
 	thread_count(process, t, !(b->flags & TP_BATCH_END));
@@ -377,19 +384,19 @@ int thread_batch(struct expand *e, struct process *process, uint32_t tid, struct
 	else
 		t->first = b;
 	t->last = b;
-	return t->has_record ? 0 : thread_advance(e, t);
+	return t->has_record ? 0 : thread_advance(m, t);
 }
 
-void threads_free(struct expand *e)
+void threads_free(struct merge *m)
 {
-	for (struct thread *t = spi_hash_next(&e->threads, NULL), *next; t; t = next) {
-		next = spi_hash_next(&e->threads, &t->link);
+	for (struct thread *t = spi_hash_next(&m->threads, NULL), *next; t; t = next) {
+		next = spi_hash_next(&m->threads, &t->link);
 		for (struct batch *b = t->first, *after; b; b = after) {
 			after = b->next;
-			batch_free(b);
+			batch_free(m, b);
 		}
 		free(t->stack);
 		free(t);
 	}
-	free(e->heap);
+	free(m->heap);
 }

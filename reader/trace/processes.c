@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "bt2/expand.h"
+#include "reader/trace/trace.h"
 
 #define SITES_MOST	(1u << 24)
 
@@ -36,24 +36,24 @@ int context_unsigned(const bt_event *event, const char *name, uint64_t *value)
 	return 0;
 }
 
-static struct image *image_new(struct expand *e)
+static struct image *image_new(struct merge *m)
 {
 	struct image *image = calloc(1, sizeof(*image));
 
 	if (!image)
 		return NULL;
-	image->next = e->images;
-	e->images = image;
+	image->next = m->images;
+	m->images = image;
 	return image;
 }
 
-struct process *process_get(struct expand *e, const bt_event *event)
+struct process *process_get(struct merge *m, const bt_event *event)
 {
 	const bt_stream *stream = bt_event_borrow_stream_const(event);
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
 	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
 	uint64_t vpid = 0, name = payload_unsigned(event, "process");
-	struct process *p, **at = &e->processes;
+	struct process *p, **at = &m->processes;
 
 	context_unsigned(event, "vpid", &vpid);
 	while ((p = *at) && (p->name != name || p->vpid != (int64_t) vpid || p->channel != channel || p->trace != trace))
@@ -68,14 +68,14 @@ struct process *process_get(struct expand *e, const bt_event *event)
 		p->channel = channel;
 		p->name = name;
 		p->vpid = (int64_t) vpid;
-		p->image = image_new(e);
+		p->image = image_new(m);
 		if (!p->image) {
 			free(p);
 			return NULL;
 		}
 	}
-	p->next = e->processes;
-	e->processes = p;
+	p->next = m->processes;
+	m->processes = p;
 	return p;
 }
 
@@ -83,10 +83,10 @@ struct process *process_get(struct expand *e, const bt_event *event)
  * What was described since the last batch of the program before is of the one that it executes now: that one wrote all
  * that it had, and said so for each of its threads. The old image keeps it as well, which nothing there asks for.
  */
-static struct image *image_next(struct expand *e, const struct process *process)
+static struct image *image_next(struct merge *m, const struct process *process)
 {
 	const struct image *old = process->image;
-	struct image *image = image_new(e);
+	struct image *image = image_new(m);
 
 	if (!image)
 		return NULL;
@@ -100,7 +100,7 @@ static struct image *image_next(struct expand *e, const struct process *process)
 	return image;
 }
 
-int site_set(struct expand *e, struct process *process, uint64_t number, const struct site *as)
+int site_set(struct merge *m, struct process *process, uint64_t number, const struct site *as)
 {
 	struct image *image = process->image;
 	struct site *site;
@@ -109,7 +109,7 @@ int site_set(struct expand *e, struct process *process, uint64_t number, const s
 		return 0;
 	if (number < image->room && image->sites[number].address &&
 			(image->sites[number].address != as->address || image->sites[number].call_site != as->call_site)) {
-		image = image_next(e, process);
+		image = image_next(m, process);
 		if (!image)
 			return -1;
 		process->image = image;

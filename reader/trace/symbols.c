@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "bt2/expand.h"
+#include "reader/trace/trace.h"
 
 #define DEBUG_ROOT	"/usr/lib/debug/.build-id"
 

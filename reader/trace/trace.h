@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A trace's messages and the compact records in it, in one order of time; and what the trace says of functions.
+ *
+ * What comes in is in order of time, but a batch is older than it looks: it was written when its thread's buffer was
+ * full. So messages are held back for `hold` nanoseconds of the trace's time, longer than any thread keeps a record to
+ * itself, and are given out merged with the records of all threads. Batches are held packed, and unpacked record by
+ * record. A record that comes later still gets the time of what was given out last, and is counted.
+ *
+ * One thread uses a merge. All objects belong to it, and are freed with it.
+ */
+#ifndef SPI_READER_TRACE_H
+#define SPI_READER_TRACE_H
+
+#include <stdint.h>
+#include <babeltrace2/babeltrace.h>
+#include "liblttng-spi/base/hash.h"
+#include "tp/base/format.h"
+
+#define MERGE_HOLD_MS	500u
+
+/* A function of an object: known by its place in it, wherever the object is loaded. */
+struct object {
+	struct object *next;
+	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
+	char *path;
+	struct symbols *symbols;	/* NULL: nobody has asked for them yet */
+	struct spi_hash functions;
+	struct spi_hash_link *function_buckets[1024];
+};
+struct function {
+	struct spi_hash_link link;	/* by offset */
+	const struct object *object;
+	uint64_t offset;
+	void *own;			/* the user's */
+	char name[];
+};
+
+struct site {
+	uint64_t address, call_site;	/* address 0: not described */
+	uint64_t batches;		/* of its process, when it was described */
+	struct function *function;	/* NULL: not known */
+};
+/* Numbers of one program image; a process that executes another program gets another one. */
+struct image {
+	struct image *next;
+	struct site *sites;
+	uint32_t room;
+};
+struct process {
+	struct process *next;
+	const bt_trace *trace;
+	const bt_stream_class *channel;
+	int64_t vpid;
+	uint64_t name;			/* `process` of its records; 0: the trace is older than that */
+	struct image *image;
+	uint64_t batches;		/* seen so far */
+	uint64_t begun;			/* of these, those of programs before: all their threads had come to their end then */
+	uint64_t threads;		/* whose last batch does not say that nothing follows */
+};
+
+struct batch {
+	struct batch *next;
+	void *own;			/* the user's */
+	struct image *image;
+	uint64_t begin_tick, end_tick;
+	int64_t begin_ns, end_ns;	/* from origin */
+	uint32_t seq, depth, low, flags;
+	uint64_t size;			/* bytes of data */
+	uint8_t data[];
+};
+
+struct frame {
+	uint64_t address, call_site;
+	struct function *function;
+	uint32_t number;		/* 0: the entry was not seen */
+	uint32_t shown;
+};
+
+/* What a thread does next. */
+struct record {
+	int64_t ns;
+	uint64_t address, call_site;
+	struct function *function;	/* NULL: not named */
+	int is_entry;
+	int left;			/* of an exit: enum spi_left, or RECORD_CLOSED */
+};
+#define RECORD_CLOSED	(-1)		/* how the call ended was not recorded */
+
+struct thread {
+	struct spi_hash_link link;	/* by process and tid */
+	struct process *process;
+	uint32_t tid;
+	uint32_t seen, expected;	/* seq */
+	struct batch *first, *last;
+	struct frame *stack;
+	uint64_t size, room;
+	/* the batch that is being unpacked, `first` */
+	uint64_t at;
+	uint64_t tick;
+	int begun;			/* 1: the stack is being brought to where it begins; 2: done */
+	uint64_t close_to;		/* frames above are to be closed before the next record */
+	uint64_t open_to;		/* frames below are to be entered again before it */
+	int left, left_inner;		/* how the call that close_to ends last was left, and those above it */
+	int is_live;			/* counted in process->threads */
+	uint64_t ended;			/* frames that were closed as the thread, or its process, was said to end */
+	int64_t last_ns;
+	struct record record;
+	int has_record;
+	uint64_t heap_index;
+	void *own;			/* the user's */
+};
+
+/* What events of a class are. */
+enum event_kind {
+	EVENT_OTHER,
+	EVENT_FUNC_ENTRY, EVENT_FUNC_EXIT,	/* lttng_ust_cyg_profile: a plain call of a tree */
+	EVENT_CALLS, EVENT_SITE,		/* compact records; these never come out */
+	EVENT_NAMES,				/* of objects and functions */
+};
+struct event_class {
+	struct spi_hash_link link;
+	const bt_event_class *in;
+	enum event_kind kind;
+	void *own;			/* the user's */
+};
+
+/* One thing that comes out: a message, or the next record of a thread. */
+struct merged {
+	const bt_message *message;	/* the taker's reference; NULL: a record */
+	struct event_class *class;	/* of an event's message, else NULL */
+	struct function *function;	/* of a plain call; NULL: not known */
+	struct thread *thread;		/* of a record: thread->record, in thread->first. merge_done() when it was used */
+};
+
+struct merge {
+	int64_t hold;			/* ns */
+	/* For the user: what it keeps of a batch's event (0, or -1: no memory), and gives back. NULL: nothing. */
+	int (*batch_keep)(struct merge *m, const bt_event *event, struct batch *batch);
+	void (*batch_drop)(struct batch *batch);
+	const char *teller;		/* who tells what was missing, on stderr */
+
+	struct names *names;
+	struct process *processes;
+	struct image *images;
+	struct spi_hash threads;
+	struct spi_hash_link *thread_buckets[4096];
+	struct spi_hash classes;
+	struct spi_hash_link *class_buckets[1024];
+	struct thread **heap;		/* with a record, by its time */
+	uint64_t heap_size, heap_room;
+	struct held *first, *last;
+	int64_t first_ns, now_ns, out_ns;
+	int any, compact, ended;
+	uint64_t late, orphans, unknown, gaps;	/* told at the end */
+};
+
+/* ---- merge.c ---- */
+void merge_init(struct merge *m, int64_t hold_ns, const char *teller);
+void merge_free(struct merge *m);
+/* One message, whose reference is taken: 0, or -1: no memory. */
+int merge_take(struct merge *m, const bt_message *message);
+/* What comes next, when nothing older can come: 1, or 0: more is to be taken first, or all is out; -1: no memory. */
+int merge_next(struct merge *m, struct merged *out);
+/* The record that came last was used: 0 or -1. Its time is at least that of what came before it. */
+int merge_done(struct merge *m, struct thread *thread);
+/* Nothing more is taken: what is held may go. */
+void merge_end(struct merge *m);
+/* What is missing, a line each. */
+void merge_tell(const struct merge *m);
+/* The class's entry in the table: NULL without memory. */
+struct event_class *merge_class(struct merge *m, const bt_event_class *in);
+uint64_t payload_unsigned(const bt_event *event, const char *name);	/* 0: it has none of this name */
+const char *payload_string(const bt_event *event, const char *name);	/* "": likewise */
+/* The time of a message, in ns from origin: 1, or 0: it has none. */
+int message_time(const bt_message *message, int64_t *ns);
+
+/* ---- processes.c ---- */
+struct process *process_get(struct merge *m, const bt_event *event);
+int site_set(struct merge *m, struct process *process, uint64_t number, const struct site *as);
+int context_unsigned(const bt_event *event, const char *name, uint64_t *value);
+
+/* ---- threads.c ---- */
+/* A batch came: 0 or -1. It belongs to the thread then. */
+int thread_batch(struct merge *m, struct process *process, uint32_t tid, struct batch *batch);
+struct thread *thread_top(const struct merge *m);	/* with the earliest record */
+int thread_advance(struct merge *m, struct thread *thread);	/* its record is done with */
+void threads_free(struct merge *m);
+
+/* ---- names.c ---- */
+/* An event of EVENT_NAMES came, before what it may say of names is asked for: 0 or -1. */
+int names_take(struct merge *m, const bt_event *event, const char *name);
+/*
+ * The function at an address, in the event's process; it lives as long as `m`. NULL: not known. *dumps: 0, or as
+ * it was set when the same event's was asked for before; when the process may be another program by now nothing is known.
+ */
+struct function *names_find(struct merge *m, const bt_event *event, uint64_t address, uint64_t *dumps);
+/*
+ * FUNCTION+OFFSET [OBJECT] of an address in the event's process, as far as that is known. is_call: it is a return
+ * address, else an interrupted instruction.
+ */
+void names_caller(struct merge *m, const bt_event *event, uint64_t address, int is_call, char *text, size_t size);
+void names_free(struct merge *m);
+
+/* ---- symbols.c ---- */
+/* Of the file there, if it is the one with these first bytes of its build-id (0: any). NULL: no memory. */
+struct symbols *symbols_open(const char *path, uint64_t build_id);
+void symbols_close(struct symbols *symbols);
+/*
+ * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call: the
+ * function is the one that has the byte before. Where none has, the place may be a function's beginning: a restorer is
+ * where a signal's handler returns to.
+ */
+void symbols_name(const struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
+
+#endif /* SPI_READER_TRACE_H */
