@@ -207,15 +207,16 @@ static int callers_fill(struct expand *e, const bt_event *event, bt_field *to, c
 {
 	static const char restorer[] = "__restore_rt+0x0 ";
 	const uint64_t n = bt_field_array_get_length(addresses);
+	struct space *space = names_space(&e->merge, event);
 	char text[1400] = "";
 
-	if ((int) bt_field_array_dynamic_set_length(to, n))
+	if (!space || (int) bt_field_array_dynamic_set_length(to, n))
 		return -1;
 	for (uint64_t i = 0; i < n; i++) {
 		/* behind a restorer comes what the signal has interrupted */
 		const int is_call = strncmp(text, restorer, sizeof(restorer) - 1) != 0;
 
-		names_caller(&e->merge, event, bt_field_integer_unsigned_get_value(
+		names_caller(space, bt_field_integer_unsigned_get_value(
 			bt_field_array_borrow_element_field_by_index_const(addresses, i)), is_call, text, sizeof(text));
 		if ((int) bt_field_string_set_value(bt_field_array_borrow_element_field_by_index(to, i), text))
 			return -1;

@@ -241,8 +241,10 @@ static int site_take(struct merge *m, const bt_event *event)
 	uint64_t dumps = 0;
 
 	m->compact = 1;
-	site.function = names_find(m, event, site.address, &dumps);
-	return process ? site_set(m, process, payload_unsigned(event, "id"), &site) : -1;
+	if (!process)
+		return -1;
+	site.function = names_find(process->space, site.address, &dumps);
+	return site_set(m, process, payload_unsigned(event, "id"), &site);
 }
 
 static int is_call(const struct event_class *class)
@@ -255,7 +257,7 @@ static void held_name(struct merge *m, struct held *h)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(h->message);
 
-	h->function = names_find(m, event, payload_unsigned(event, "addr"), &h->dumps);
+	h->function = names_find(names_space(m, event), payload_unsigned(event, "addr"), &h->dumps);
 }
 
 /* 1: the message is one to hold. */

@@ -92,7 +92,7 @@ static int function_set(struct object *o, uint64_t offset, const char *name)
 
 /* ---- what is where ---- */
 
-static struct space *space_get(struct merge *m, const bt_event *event)
+struct space *names_space(struct merge *m, const bt_event *event)
 {
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
 	struct space *s, **at;
@@ -223,7 +223,7 @@ int names_take(struct merge *m, const bt_event *event, const char *name)
 {
 	const int is_dump = starts(name, "lttng_ust_statedump:"), is_function = !strcmp(name, TP_PROVIDER_TREE ":function");
 	const char *what = strchr(name, ':');
-	struct space *s = space_get(m, event);
+	struct space *s = names_space(m, event);
 	uint64_t low;
 
 	if (!s)
@@ -247,9 +247,8 @@ int names_take(struct merge *m, const bt_event *event, const char *name)
 	return 0;
 }
 
-struct function *names_find(struct merge *m, const bt_event *event, uint64_t address, uint64_t *dumps)
+struct function *names_find(struct space *s, uint64_t address, uint64_t *dumps)
 {
-	struct space *s = m->names ? space_get(m, event) : NULL;
 	struct place *p;
 
 	if (!s || !s->is_one || (*dumps && *dumps != s->dumps + 1))
@@ -259,9 +258,28 @@ struct function *names_find(struct merge *m, const bt_event *event, uint64_t add
 	return p ? function_at(p->object, address - p->low) : NULL;
 }
 
-void names_caller(struct merge *m, const bt_event *event, uint64_t address, int is_call, char *text, size_t size)
+struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 {
-	struct space *s = m->names ? space_get(m, event) : NULL;
+	struct place *p = s && s->is_one ? place_at(s, address) : NULL;
+	struct object *o = p ? p->object : object_get(m->names, 0, "");
+	uint64_t offset = address - (p ? p->low : 0);
+	char text[1400];
+	struct function *f;
+
+	if (!o)
+		return NULL;
+	if (p && !o->symbols)
+		o->symbols = symbols_open(o->path, o->build_id);
+	if (!p || !symbols_function(o->symbols, &offset, text, sizeof(text)))
+		snprintf(text, sizeof(text), "0x%" PRIx64, offset);
+	f = function_at(o, offset);
+	if (!f && function_set(o, offset, text) == 0)
+		f = function_at(o, offset);
+	return f;
+}
+
+void names_caller(struct space *s, uint64_t address, int is_call, char *text, size_t size)
+{
 	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
 	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
 	size_t n;

@@ -69,7 +69,8 @@ struct process *process_get(struct merge *m, const bt_event *event)
 		p->name = name;
 		p->vpid = (int64_t) vpid;
 		p->image = image_new(m);
-		if (!p->image) {
+		p->space = names_space(m, event);
+		if (!p->image || !p->space) {
 			free(p);
 			return NULL;
 		}

@@ -244,6 +244,20 @@ static const struct symbol *symbol_at(const struct symbols *s, uint64_t at)
 	return NULL;
 }
 
+int symbols_function(const struct symbols *s, uint64_t *offset, char *text, size_t size)
+{
+	const struct symbol *found = s ? symbol_at(s, s->low + *offset) : NULL;
+	char *name;
+
+	if (!found)
+		return 0;
+	*offset = found->low - s->low;
+	name = demangled(found->name);
+	snprintf(text, size, "%.*s", name ? NAME_MOST : (int) strcspn(found->name, "@"), name ? name : found->name);
+	free(name);
+	return 1;
+}
+
 void symbols_name(const struct symbols *s, uint64_t offset, int is_call, char *text, size_t size)
 {
 	const uint64_t at = (s ? s->low : 0) + offset;

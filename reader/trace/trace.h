@@ -52,6 +52,7 @@ struct process {
 	struct process *next;
 	const bt_trace *trace;
 	const bt_stream_class *channel;
+	struct space *space;
 	int64_t vpid;
 	uint64_t name;			/* `process` of its records; 0: the trace is older than that */
 	struct image *image;
@@ -191,22 +192,28 @@ void threads_free(struct merge *m);
 /* ---- names.c ---- */
 /* An event of EVENT_NAMES came, before what it may say of names is asked for: 0 or -1. */
 int names_take(struct merge *m, const bt_event *event, const char *name);
+/* What the event's process is made of, as far as the trace says; it lives as long as `m`. NULL: no memory. */
+struct space *names_space(struct merge *m, const bt_event *event);
 /*
- * The function at an address, in the event's process; it lives as long as `m`. NULL: not known. *dumps: 0, or as
- * it was set when the same event's was asked for before; when the process may be another program by now nothing is known.
+ * The function that begins at an address; it lives as long as the merge. NULL: not known. *dumps: 0, or as it was set when
+ * the same event's was asked for before; when the process may be another program by now nothing is known.
  */
-struct function *names_find(struct merge *m, const bt_event *event, uint64_t address, uint64_t *dumps);
+struct function *names_find(struct space *space, uint64_t address, uint64_t *dumps);
+/* A function for an address that the trace names none for: by the symbols of the object's file, else the place alone. */
+struct function *names_make(struct merge *m, struct space *space, uint64_t address);
 /*
- * FUNCTION+OFFSET [OBJECT] of an address in the event's process, as far as that is known. is_call: it is a return
- * address, else an interrupted instruction.
+ * FUNCTION+OFFSET [OBJECT] of an address, as far as that is known. is_call: it is a return address, else an interrupted
+ * instruction.
  */
-void names_caller(struct merge *m, const bt_event *event, uint64_t address, int is_call, char *text, size_t size);
+void names_caller(struct space *space, uint64_t address, int is_call, char *text, size_t size);
 void names_free(struct merge *m);
 
 /* ---- symbols.c ---- */
 /* Of the file there, if it is the one with these first bytes of its build-id (0: any). NULL: no memory. */
 struct symbols *symbols_open(const char *path, uint64_t build_id);
 void symbols_close(struct symbols *symbols);
+/* The function that has the place: 1, its name and where it begins; or 0. */
+int symbols_function(const struct symbols *symbols, uint64_t *offset, char *text, size_t size);
 /*
  * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call: the
  * function is the one that has the byte before. Where none has, the place may be a function's beginning: a restorer is

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "reader/base/text.h"
+
+#define SECOND	INT64_C(1000000000)
+
+/* Seconds and the rest, also before 1970. */
+static time_t seconds_of(int64_t ns, int64_t *rest)
+{
+	int64_t seconds = ns / SECOND;
+
+	*rest = ns % SECOND;
+	if (*rest < 0) {
+		*rest += SECOND;
+		seconds--;
+	}
+	return (time_t) seconds;
+}
+
+void time_text(int64_t ns, char *text, size_t size)
+{
+	static time_t known = -1;
+	static struct tm tm;		/* of `known`: lines come in order of time */
+	int64_t rest;
+	const time_t seconds = seconds_of(ns, &rest);
+
+	if (seconds != known) {
+		localtime_r(&seconds, &tm);
+		known = seconds;
+	}
+	snprintf(text, size, "%02d:%02d:%02d.%06d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int) (rest / 1000));
+}
+
+/* The digits of a fraction, in ns. */
+static int fraction_read(const char **at, int64_t *ns)
+{
+	int64_t unit = SECOND;
+
+	if (**at != '.')
+		return 0;
+	if (!isdigit((unsigned char) *++*at))
+		return -1;
+	for (; isdigit((unsigned char) **at); ++*at) {
+		unit /= 10;
+		*ns += (**at - '0') * unit;
+	}
+	return 0;
+}
+
+int time_read(const char *text, int64_t near, int64_t *ns)
+{
+	int64_t rest = 0;
+	const time_t day = seconds_of(near, &rest);
+	struct tm tm;
+	const char *at = text;
+	int n = 0, year, month, date;
+	char *end;
+
+	localtime_r(&day, &tm);
+	rest = 0;
+	if (sscanf(at, "%4d-%2d-%2d%n", &year, &month, &date, &n) == 3 && n && (at[n] == ' ' || at[n] == 'T')) {
+		tm.tm_year = year - 1900;
+		tm.tm_mon = month - 1;
+		tm.tm_mday = date;
+		at += n + 1;
+	} else if (!strchr(text, ':')) {
+		int64_t seconds = strtoll(at, &end, 10);
+
+		if (end == at || fraction_read((const char **) &end, &rest) < 0 || *end || seconds > INT64_MAX / SECOND - 1 ||
+				seconds < 0)
+			return -1;
+		*ns = seconds * SECOND + rest;
+		return 0;
+	}
+	n = 0;
+	tm.tm_sec = 0;
+	tm.tm_isdst = -1;
+	if (sscanf(at, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &n) != 2 || !n || tm.tm_hour > 23 || tm.tm_min > 59)
+		return -1;
+	at += n;
+	if (*at == ':') {
+		n = 0;
+		if (sscanf(at, ":%2d%n", &tm.tm_sec, &n) != 1 || !n || tm.tm_sec > 60)
+			return -1;
+		at += n;
+		if (fraction_read(&at, &rest) < 0)
+			return -1;
+	}
+	if (*at)
+		return -1;
+	*ns = (int64_t) mktime(&tm) * SECOND + rest;
+	return 0;
+}
+
+void duration_text(int64_t ns, char *text, size_t size)
+{
+	if (ns < 10000)
+		snprintf(text, size, "%.2f us", (double) ns / 1e3);
+	else if (ns < 1000000)
+		snprintf(text, size, "%.1f us", (double) ns / 1e3);
+	else if (ns < SECOND)
+		snprintf(text, size, "%.2f ms", (double) ns / 1e6);
+	else
+		snprintf(text, size, "%.3f s", (double) ns / 1e9);
+}
+
+int duration_read(const char *text, int64_t *ns)
+{
+	char *end;
+	double value = strtod(text, &end);
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 } };
+
+	while (*end == ' ')
+		end++;
+	for (size_t i = 0; end != text && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit) && value >= 0 && value * units[i].ns < 9e18) {
+			*ns = (int64_t) (value * units[i].ns);
+			return 0;
+		}
+	return -1;
+}
+
+/* The length of the character of UTF-8 there; 0: it is none. */
+static size_t utf8_length(const unsigned char *s)
+{
+	const size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+void json_string(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *) text;
+
+	putc('"', out);
+	while (*s) {
+		const size_t n = utf8_length(s);
+
+		if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if (*s < 0x20 || *s == 0x7f || *s == '<' || *s == '>')
+			fprintf(out, "\\u%04x", *s);	/* so that it may stand in a page */
+		else if (n)
+			fwrite(s, 1, n, out);
+		else
+			fputs("\\ufffd", out);
+		s += n ? n : 1;
+	}
+	putc('"', out);
+}
+
+void csv_field(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', out);
+		putc(*text, out);
+	}
+	putc('"', out);
+}

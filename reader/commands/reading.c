@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "reader/base/text.h"
+#include "reader/calls/source.h"
+#include "reader/commands/reading.h"
+
+enum {
+	OPTION_FUNCTION = 0x100, OPTION_CALLER, OPTION_OBJECT, OPTION_THREAD, OPTION_PROCESS, OPTION_FROM, OPTION_TO,
+	OPTION_LONGER, OPTION_DEPTH, OPTION_ERROR, OPTION_FORMAT,
+};
+
+static const struct option common[] = {
+	{ "function", required_argument, NULL, OPTION_FUNCTION },
+	{ "caller", required_argument, NULL, OPTION_CALLER },
+	{ "object", required_argument, NULL, OPTION_OBJECT },
+	{ "thread", required_argument, NULL, OPTION_THREAD },
+	{ "process", required_argument, NULL, OPTION_PROCESS },
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "to", required_argument, NULL, OPTION_TO },
+	{ "longer", required_argument, NULL, OPTION_LONGER },
+	{ "depth", required_argument, NULL, OPTION_DEPTH },
+	{ "error", no_argument, NULL, OPTION_ERROR },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "output", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+};
+#define COMMON	(sizeof(common) / sizeof(common[0]))
+#define OWN_MOST	16u
+
+static volatile sig_atomic_t is_stopped;
+
+static void stop(int number)
+{
+	(void) number;
+	is_stopped = 1;
+}
+
+/* ---- options ---- */
+
+static int list_add(const char **list, const char *value, const char *option)
+{
+	int n = 0;
+
+	while (list[n])
+		n++;
+	if (n == FILTERS_MOST) {
+		say_error("--%s is given more than %d times: use a pattern", option, FILTERS_MOST);
+		return -1;
+	}
+	list[n] = value;
+	return 1;
+}
+
+static int format_read(struct reading *r, const char *value)
+{
+	static const char *const names[] = { "text", "json", "csv" };
+
+	for (unsigned int i = 0; i < 3; i++)
+		if (!strcmp(value, names[i]) && (r->formats >> i & 1)) {
+			r->format = (enum format) i;
+			return 1;
+		}
+	say_error("--format %s: %s has %s%s%s", value, r->command, "text", r->formats & 2 ? ", json" : "",
+		r->formats & 4 ? ", csv" : "");
+	return -1;
+}
+
+static int common_take(struct reading *r, int option, const char *value)
+{
+	char *end;
+	unsigned long number;
+
+	switch (option) {
+	case OPTION_FUNCTION:
+		return list_add(r->functions, value, "function");
+	case OPTION_CALLER:
+		return list_add(r->callers, value, "caller");
+	case OPTION_OBJECT:
+		return list_add(r->objects, value, "object");
+	case OPTION_THREAD:
+		return list_add(r->threads, value, "thread");
+	case OPTION_PROCESS:
+		return list_add(r->processes, value, "process");
+	case OPTION_FROM:
+		r->from = value;
+		return 1;
+	case OPTION_TO:
+		r->to = value;
+		return 1;
+	case OPTION_LONGER:
+		if (duration_read(value, &r->longer) == 0)
+			return 1;
+		say_error("--longer %s: not a duration, such as 10us, 1.5ms, 2s", value);
+		return -1;
+	case OPTION_DEPTH:
+		number = strtoul(value, &end, 10);
+		if (end != value && !*end && number && number < UINT32_MAX) {
+			r->depth = (uint32_t) number;
+			return 1;
+		}
+		say_error("--depth %s: not a number of calls from 1 on", value);
+		return -1;
+	case OPTION_ERROR:
+		r->only_errors = 1;
+		return 1;
+	case OPTION_FORMAT:
+		return format_read(r, value);
+	case 'o':
+		r->output = value;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int usage_error(const struct reading *r, const char *what)
+{
+	say_error("%s: see `lttng-spi %s --help`, or the manual page lttng-spi(1)", what, r->command);
+	return 1;
+}
+
+int reading_options(struct reading *r, int argc, char **argv, const struct option *own, option_taker *take)
+{
+	struct option all[COMMON + OWN_MOST] = { { NULL, 0, NULL, 0 } };
+	unsigned int n = COMMON;
+	char text[300];
+	int option;
+
+	memcpy(all, common, sizeof(common));
+	for (; own && own->name && n < COMMON + OWN_MOST - 1; own++)
+		all[n++] = *own;
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":o:h", all, NULL)) != -1) {
+		int taken;
+
+		if (option == '?' || option == ':') {
+			snprintf(text, sizeof(text), option == ':' ? "%s needs a value" : "%s is no option here", argv[optind - 1]);
+			return usage_error(r, text);
+		}
+		if (option == 'h')
+			return -1;
+		taken = common_take(r, option, optarg);
+		if (!taken)
+			taken = take(r, option, optarg);
+		if (taken < 0)
+			return 1;
+	}
+	for (; optind < argc; optind++) {
+		if (r->directory_count == FILTERS_MOST)
+			return usage_error(r, "too many directories");
+		r->directories[r->directory_count++] = argv[optind];
+	}
+	if (!r->directory_count)
+		return usage_error(r, "DIR is missing: the directory of a trace");
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static const char *const *list_of(const char **list)
+{
+	return *list ? list : NULL;
+}
+
+static int times_read(const struct reading *r, struct source *source, struct call_filter *filter, int64_t *first, int64_t *last)
+{
+	if (source_range(source, first, last) < 0)
+		*first = *last = 0;
+	filter->from = INT64_MIN;
+	filter->to = INT64_MAX;
+	if (r->from && time_read(r->from, *first, &filter->from) < 0) {
+		say_error("--from %s: not a time, such as 12:47:45.2 or 2026-11-20T12:47:45", r->from);
+		return -1;
+	}
+	if (r->to && time_read(r->to, *first, &filter->to) < 0) {
+		say_error("--to %s: not a time, such as 12:47:45.2 or 2026-11-20T12:47:45", r->to);
+		return -1;
+	}
+	return 0;
+}
+
+static int take_message(void *data, const bt_message *message)
+{
+	return calls_take(data, message);
+}
+
+/* Once through: 0 or a negative number. */
+static int read_once(struct reading *r, struct source *source, int64_t first, int64_t last, double done, double part)
+{
+	struct calls *c = &r->calls;
+	char why[2000];
+	int status = 1;
+
+	while (status > 0 && !is_stopped) {
+		status = source_read(source, why, sizeof(why));
+		if (last > first && c->merge.any)
+			progress(done + part * (double) (c->merge.now_ns - first) / (double) (last - first));
+	}
+	if (status == -EIO) {
+		if (!r->is_damaged)
+			say_warning("the trace is damaged, what came before is shown: %s", why);
+		r->is_damaged = 1;
+		status = 0;
+	}
+	r->is_stopped |= is_stopped != 0;
+	return status < 0 ? status : calls_end(c);
+}
+
+static void missing_say(const struct reading *r)
+{
+	const struct calls *c = &r->calls;
+
+	merge_tell(&c->merge);
+	if (c->has_no_vtid)
+		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with `lttng add-context -u -t vpid -t vtid` before the session starts");
+	if (r->is_stopped)
+		say_warning("stopped: this is what was read by then");
+	if (!c->calls && c->events)
+		say_warning("no call in the trace%s", r->from || r->to ? " then" : "");
+	else if (!c->events)
+		say_warning("the trace is empty: no event in it");
+	else if (!c->number)
+		say_warning("no call of the trace passes the filters");
+}
+
+int reading_run(struct reading *r, int (*take)(void *data, const struct call *call), void *data)
+{
+	const struct sigaction action = { .sa_handler = stop, .sa_flags = (int) SA_RESETHAND };
+	const int passes = r->longer || r->only_errors ? 2 : 1;
+	struct calls *c = &r->calls;
+	struct source *source;
+	uint8_t *wanted = NULL;
+	uint64_t wanted_size = 0;
+	int64_t first, last;
+	char why[2000];
+	int status = 0;
+
+	sigaction(SIGINT, &action, NULL);
+	for (int pass = 0; pass < passes && status == 0; pass++) {
+		calls_init(c, take, data);
+		c->filter = (struct call_filter) { .functions = list_of(r->functions), .callers = list_of(r->callers),
+			.objects = list_of(r->objects), .threads = list_of(r->threads), .processes = list_of(r->processes),
+			.longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
+		c->is_choosing = pass + 1 < passes;
+		c->wanted = wanted;
+		c->wanted_size = wanted_size;
+		source = source_open(r->directories, take_message, c, why, sizeof(why));
+		if (!source) {
+			progress_end();
+			say_error("%s", why);
+			calls_free(c);
+			return 1;
+		}
+		if (times_read(r, source, &c->filter, &first, &last) < 0)
+			status = -EINVAL;
+		else
+			status = read_once(r, source, first, last, (double) pass / passes, 1.0 / passes);
+		source_close(source);
+		if (!c->is_choosing)
+			break;
+		wanted = c->wanted;
+		wanted_size = c->wanted_size;
+		if (!wanted)
+			wanted = calloc(1, 1);
+		c->wanted = NULL;
+		calls_free(c);
+		is_stopped = 0;
+	}
+	progress_end();
+	if (status == -ENOMEM)
+		say_error("no memory");
+	return status == 0 || status == -EPIPE ? 0 : 1;
+}
+
+int reading_end(struct reading *r, int status)
+{
+	if (r->out && fflush(r->out) != 0 && status == 0)
+		status = -errno;
+	if (r->output && r->out && fclose(r->out) != 0 && status == 0)
+		status = -errno;
+	if (!r->output)
+		pager_end();
+	if (status != -EPIPE)
+		missing_say(r);
+	calls_free(&r->calls);
+	if (status == 0 || status == -EPIPE)
+		return 0;
+	say_error("%s: %s", r->output ? r->output : "stdout", strerror(-status));
+	return 1;
+}

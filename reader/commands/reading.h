@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What all commands have in common: directories, filters, the reading itself, and how they end. */
+#ifndef SPI_READER_READING_H
+#define SPI_READER_READING_H
+
+#include <getopt.h>
+#include "reader/views/views.h"
+
+#define FILTERS_MOST	64
+
+struct reading {
+	const char *command;
+	const char *directories[FILTERS_MOST + 1];
+	int directory_count;
+	/* filters, as they were given; NULL ends each list */
+	const char *functions[FILTERS_MOST + 1], *callers[FILTERS_MOST + 1], *objects[FILTERS_MOST + 1];
+	const char *threads[FILTERS_MOST + 1], *processes[FILTERS_MOST + 1];
+	const char *from, *to;
+	int64_t longer;
+	uint32_t depth;
+	int only_errors;
+	/* of the command */
+	enum format format;
+	uint32_t formats;		/* bits: which the command has */
+	const char *output;		/* --output; NULL: stdout */
+	FILE *out;
+
+	struct calls calls;
+	int is_damaged, is_stopped;	/* said already */
+};
+
+/* An option of the command's own: 1: taken, 0: not its, -1: it was said what is wrong. */
+typedef int option_taker(struct reading *reading, int option, const char *value);
+
+/*
+ * The command line, from the command's name on: options of all commands, those of its own (ended by a zero entry), and
+ * directories. At most `positional` further words go to words[]. 0, or the status to exit with.
+ */
+int reading_options(struct reading *reading, int argc, char **argv, const struct option *own, option_taker *take);
+
+/* All calls of the traces: 0, or the status to exit with. What was missing is said. */
+int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);
+/* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
+int reading_end(struct reading *reading, int r);
+
+/* ---- the commands: a status to exit with ---- */
+int command_calls(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_graph(int argc, char **argv);
+int command_flame(int argc, char **argv);
+
+#endif /* SPI_READER_READING_H */

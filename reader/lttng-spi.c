@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* `lttng-spi`: what a trace says, for people. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include "config.h"
+#include "reader/base/text.h"
+#include "reader/commands/reading.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} commands[] = {
+	{ "calls", command_calls, "the calls, as people read them" },
+	{ "report", command_report, "a table of functions: calls and times" },
+	{ "graph", command_graph, "who calls whom" },
+	{ "flame", command_flame, "flame graphs" },
+};
+
+static int help(FILE *out)
+{
+	fprintf(out, "Usage: lttng-spi COMMAND [OPTIONS] DIR...\n\nViews of a trace that lttng-spi recorded:\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].what);
+	fprintf(out, "\n`lttng-spi COMMAND --help` has its options; see also lttng-spi(1).\n");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	terminal_find();
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))
+		return help(stdout);
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
+		puts("lttng-spi " PACKAGE_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (argc > 1)
+		say_error("%s is no command of lttng-spi: see `lttng-spi --help`", argv[1]);
+	else
+		help(stderr);
+	return 1;
+}

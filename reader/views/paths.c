@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Who called whom: a tree with a node for each function below each way that led to it, over all threads.
+ *
+ * Events of whole calls come when the calls end, inner ones first. They are kept, and put in order at the end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reader/views/views.h"
+
+/* What is beyond counts to the node above. */
+#define MOST	(UINT64_C(1) << 26)	/* nodes */
+#define DEEPEST	10000u
+
+struct whole_call {
+	struct call_function *function;
+	uint32_t thread;
+	int64_t begin, end;
+};
+
+static uint64_t hash_of(const struct path *parent, const struct call_function *f)
+{
+	return spi_hash_number(spi_hash_number((uintptr_t) parent) ^ (uintptr_t) f);
+}
+
+struct paths *paths_make(void)
+{
+	struct paths *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->size = 4096;
+	p->table = calloc(p->size, sizeof(*p->table));
+	if (!p->table) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void paths_free(struct paths *p)
+{
+	if (!p)
+		return;
+	for (uint64_t i = 0; i < p->size; i++)
+		for (struct path *node = p->table[i], *next; node; node = next) {
+			next = node->by_hash;
+			free(node);
+		}
+	free(p->table);
+	free(p->wholes);
+	free(p);
+}
+
+static int table_grow(struct paths *p)
+{
+	struct path **more = calloc(p->size * 4, sizeof(*more));
+
+	if (!more)
+		return -1;
+	for (uint64_t i = 0; i < p->size; i++)
+		for (struct path *node = p->table[i], *next; node; node = next) {
+			struct path **at = &more[hash_of(node->parent, node->function) & (p->size * 4 - 1)];
+
+			next = node->by_hash;
+			node->by_hash = *at;
+			*at = node;
+		}
+	free(p->table);
+	p->table = more;
+	p->size *= 4;
+	return 0;
+}
+
+struct path *path_below(struct paths *p, struct path *parent, struct call_function *f)
+{
+	const uint64_t hash = hash_of(parent, f);
+	struct path *node = p->table[hash & (p->size - 1)];
+
+	while (node && (node->parent != parent || node->function != f))
+		node = node->by_hash;
+	if (node)
+		return node;
+	if (p->count >= MOST || parent->depth >= DEEPEST)
+		return parent;
+	if (p->count > p->size && table_grow(p) < 0)
+		return NULL;
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return NULL;
+	node->parent = parent;
+	node->depth = parent->depth + 1;
+	node->function = f;
+	node->next = parent->child;
+	parent->child = node;
+	node->by_hash = p->table[hash & (p->size - 1)];
+	p->table[hash & (p->size - 1)] = node;
+	node->number = (uint32_t) p->count++;
+	return node;
+}
+
+static struct path *path_around(struct paths *p, const struct call *call, uint32_t depth)
+{
+	const struct call_thread *t = call->thread;
+
+	while (depth && !t->stack[depth - 1].own)
+		depth--;
+	return depth ? t->stack[depth - 1].own : &p->top;
+}
+
+static int whole_keep(struct paths *p, const struct call *call)
+{
+	if (p->whole_count == p->whole_room) {
+		uint64_t room = p->whole_room ? p->whole_room * 2 : 1024;
+		struct whole_call *more = realloc(p->wholes, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->wholes = more;
+		p->whole_room = room;
+	}
+	p->wholes[p->whole_count++] = (struct whole_call) { call->function, call->thread->number, call->begin, call->ns };
+	return 0;
+}
+
+int paths_take(void *paths, const struct call *call)
+{
+	struct paths *p = paths;
+	struct call_thread *t = call->thread;
+	struct path *node;
+
+	switch (call->kind) {
+	case CALL_ENTRY:
+		node = path_below(p, path_around(p, call, t->depth - 1), call->function);
+		t->stack[t->depth - 1].own = node;
+		return node ? 0 : -ENOMEM;
+	case CALL_EXIT:
+		if (call->begin == INT64_MIN)
+			return 0;
+		node = t->stack[t->depth].own;	/* just taken off */
+		node->calls++;
+		node->total += call->ns - call->begin;
+		node->self += call->self;
+		return 0;
+	case CALL_WHOLE:
+		return whole_keep(p, call);
+	case CALL_LOST:
+		break;
+	}
+	return 0;
+}
+
+static int whole_compare(const void *a, const void *b)
+{
+	const struct whole_call *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->end > y->end ? -1 : x->end < y->end;
+}
+
+int paths_end(struct paths *p)
+{
+	struct path *node = &p->top;
+	uint64_t *around = calloc(p->whole_count + 1, sizeof(*around)), depth = 0;
+	struct path **nodes = calloc(p->whole_count + 1, sizeof(*nodes));
+
+	if (p->whole_count)
+		qsort(p->wholes, p->whole_count, sizeof(*p->wholes), whole_compare);
+	for (uint64_t i = 0; around && nodes && node && i < p->whole_count; i++) {
+		const struct whole_call *w = &p->wholes[i];
+
+		while (depth && (p->wholes[around[depth - 1]].thread != w->thread || p->wholes[around[depth - 1]].end <= w->begin))
+			depth--;
+		node = path_below(p, depth ? nodes[depth - 1] : &p->top, w->function);
+		if (!node)
+			break;
+		if (depth)
+			nodes[depth - 1]->self -= w->end - w->begin;
+		node->calls++;
+		node->total += w->end - w->begin;
+		node->self += w->end - w->begin;
+		around[depth] = i;
+		nodes[depth++] = node;
+	}
+	free(around);
+	free(nodes);
+	free(p->wholes);
+	p->wholes = NULL;
+	p->whole_count = p->whole_room = 0;
+	for (struct path *c = p->top.child; c; c = c->next)
+		p->top.total += c->total;
+	return node && around && nodes ? 0 : -ENOMEM;
+}
+
+/* ---- order ---- */
+
+static struct path *merge_lists(struct path *a, struct path *b)
+{
+	struct path head = { .next = NULL }, *last = &head;
+
+	while (a && b) {
+		struct path **from = a->total > b->total || (a->total == b->total && a->number < b->number) ? &a : &b;
+
+		last->next = *from;
+		last = *from;
+		*from = (*from)->next;
+	}
+	last->next = a ? a : b;
+	return head.next;
+}
+
+static struct path *list_sort(struct path *list)
+{
+	struct path *slow = list, *fast = list ? list->next : NULL, *second;
+
+	if (!fast)
+		return list;
+	while (fast && fast->next) {
+		slow = slow->next;
+		fast = fast->next->next;
+	}
+	second = slow->next;
+	slow->next = NULL;
+	return merge_lists(list_sort(list), list_sort(second));
+}
+
+const struct path *path_next(const struct path *node, const struct path *top)
+{
+	if (node->child)
+		return node->child;
+	while (node != top && !node->next)
+		node = node->parent;
+	return node == top ? NULL : node->next;
+}
+
+void paths_sort(struct paths *p)
+{
+	for (struct path *node = &p->top; node; node = (struct path *) (uintptr_t) path_next(node, &p->top))
+		node->child = list_sort(node->child);
+}
