@@ -22,18 +22,40 @@ static time_t seconds_of(int64_t ns, int64_t *rest)
 	return (time_t) seconds;
 }
 
-void time_text(int64_t ns, char *text, size_t size)
+void time_text(int64_t ns, char *text)
 {
 	static time_t known = -1;
-	static struct tm tm;		/* of `known`: lines come in order of time */
+	static char clock[32];		/* of `known`: lines come in order of time */
 	int64_t rest;
 	const time_t seconds = seconds_of(ns, &rest);
+	struct tm tm;
 
-	if (seconds != known) {
-		localtime_r(&seconds, &tm);
+	if (seconds != known && localtime_r(&seconds, &tm)) {
+		snprintf(clock, sizeof(clock), "%02d:%02d:%02d.", tm.tm_hour, tm.tm_min, tm.tm_sec);
 		known = seconds;
 	}
-	snprintf(text, size, "%02d:%02d:%02d.%06d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int) (rest / 1000));
+	rest /= 1000;
+	memcpy(text, clock, 9);
+	for (int i = 14; i >= 9; i--, rest /= 10)
+		text[i] = (char) ('0' + rest % 10);
+	text[15] = 0;
+}
+
+/* A number with so many digits behind the point, and its unit. */
+static void decimal_text(uint64_t number, unsigned int digits, const char *unit, char *text)
+{
+	char reversed[32];
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < digits; i++, number /= 10)
+		reversed[n++] = (char) ('0' + number % 10);
+	reversed[n++] = '.';
+	do {
+		reversed[n++] = (char) ('0' + number % 10);
+	} while (number /= 10);
+	while (n)
+		*text++ = reversed[--n];
+	strcpy(text, unit);
 }
 
 /* The digits of a fraction, in ns. */
@@ -97,16 +119,18 @@ int time_read(const char *text, int64_t near, int64_t *ns)
 	return 0;
 }
 
-void duration_text(int64_t ns, char *text, size_t size)
+void duration_text(int64_t ns, char *text)
 {
-	if (ns < 10000)
-		snprintf(text, size, "%.2f us", (double) ns / 1e3);
-	else if (ns < 1000000)
-		snprintf(text, size, "%.1f us", (double) ns / 1e3);
-	else if (ns < SECOND)
-		snprintf(text, size, "%.2f ms", (double) ns / 1e6);
+	const uint64_t n = ns > 0 ? (uint64_t) ns : 0;
+
+	if (n < 9995)
+		decimal_text((n + 5) / 10, 2, " us", text);
+	else if (n < 999950)
+		decimal_text((n + 50) / 100, 1, " us", text);
+	else if (n < (uint64_t) SECOND)
+		decimal_text((n + 5000) / 10000, 2, " ms", text);
 	else
-		snprintf(text, size, "%.3f s", (double) ns / 1e9);
+		decimal_text((n + 500000) / 1000000, 3, " s", text);
 }
 
 int duration_read(const char *text, int64_t *ns)
@@ -131,12 +155,13 @@ int duration_read(const char *text, int64_t *ns)
 /* The length of the character of UTF-8 there; 0: it is none. */
 static size_t utf8_length(const unsigned char *s)
 {
-	const size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+	const size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
 
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xf0 && s[1] < 0x90) ||
+			(*s == 0xf4 && s[1] > 0x8f))
 		return 0;
 	return n;
 }

@@ -9,11 +9,14 @@
 #include <stdio.h>
 
 /* HH:MM:SS.uuuuuu of the local time zone, as babeltrace2 has it; ns from origin. At least 32 bytes. */
-void time_text(int64_t ns, char *text, size_t size);
-/* HH:MM[:SS[.fraction]], YYYY-MM-DD[ T]HH:MM..., SECONDS[.fraction] from origin: 0 or -1. A time alone is of the day of `near`. */
+void time_text(int64_t ns, char *text);
+/*
+ * HH:MM[:SS[.fraction]], YYYY-MM-DD[ T]HH:MM..., SECONDS[.fraction] from origin: 0 or -1. A time alone is of the day
+ * of `near`.
+ */
 int time_read(const char *text, int64_t near, int64_t *ns);
-/* 0.9 us, 12.34 ms, 1.234 s. At least 32 bytes. */
-void duration_text(int64_t ns, char *text, size_t size);
+/* 0.92 us, 12.34 ms, 1.234 s. At least 32 bytes. */
+void duration_text(int64_t ns, char *text);
 /* 10us, 1.5ms, 2s, 300 (ns): 0 or -1 */
 int duration_read(const char *text, int64_t *ns);
 
@@ -37,7 +40,10 @@ void terminal_find(void);
 /* The sequences that begin and end a colour, "" where there are none. */
 const char *colour_begin(enum colour colour);
 const char *colour_end(enum colour colour);
-/* From here on stdout goes through $LTTNG_SPI_PAGER, $PAGER or less, when it is a terminal. pager_end() waits for that. */
+/*
+ * From here on stdout goes through $LTTNG_SPI_PAGER, $PAGER or less, when it is a terminal. pager_end() waits for
+ * that.
+ */
 void pager_begin(void);
 void pager_end(void);
 

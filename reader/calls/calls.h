@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A trace as one stream of calls: entries and exits of all threads in order of time, whatever they were recorded as. Each
- * exit belongs to an entry that came before it, unless that was not recorded. Every view consumes this stream.
+ * A trace as one stream of calls: entries and exits of all threads in order of time, whatever they were recorded as.
+ * Each exit belongs to an entry that came before it, unless that was not recorded. Every view consumes this stream.
  *
- * What is made into calls: typed events (spi:FUNCTION_entry, _exit), trees' events (lttng_ust_cyg_profile), compact records,
- * and events of a whole call (--one-event), which come when the call ends.
+ * What is made into calls: typed events (spi:FUNCTION_entry, _exit), trees' events (lttng_ust_cyg_profile), compact
+ * records, and events of a whole call (--one-event), which come when the call ends.
  */
 #ifndef SPI_READER_CALLS_H
 #define SPI_READER_CALLS_H
@@ -134,6 +134,14 @@ int calls_take(struct calls *c, const bt_message *message);
 /* Nothing more comes: calls that are open end as CALL_OPEN. */
 int calls_end(struct calls *c);
 
+/* ---- tables.c: NULL: no memory ---- */
+struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name);
+/* function: NULL: the trace names none for the address. */
+struct call_function *call_function_of(struct calls *c, struct space *space, struct function *function,
+	uint64_t address);
+struct call_thread *call_thread_of_event(struct calls *c, const bt_event *event);
+struct call_thread *call_thread_of_record(struct calls *c, struct thread *thread);
+
 /* ---- values.c ---- */
 /* What an event's fields mean, found once for each class. NULL: it is no call of a type of its own. */
 struct value_class {
@@ -143,9 +151,10 @@ struct value_class {
 	struct call_function *function;
 	uint64_t result, duration, left;	/* members; UINT64_MAX: none */
 };
-struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name);
 struct value_class *value_class_get(struct calls *c, struct event_class *class);
-/* A field as people read it: numbers, names of enumerations, "text". As much as there is room for; how much was written. */
+/*
+ * A field as people read it: numbers, names of enumerations, "text". As much as there is room for: how much that was.
+ */
 size_t value_text(const bt_field *field, char *text, size_t size);
 /* NAME = VALUE, ... of an entry; VALUE of an exit, "" where there is none. */
 size_t call_arguments(const struct call *call, char *text, size_t size);

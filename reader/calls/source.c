@@ -103,8 +103,8 @@ static int part_add(struct source *s, const char *directory)
 	if (!question || (int) bt_value_map_insert_string_entry(question, "type", "directory") ||
 			(int) bt_value_map_insert_string_entry(question, "input", directory))
 		return -1;
-	query = bt_query_executor_create(bt_component_class_source_as_component_class_const(s->class), "babeltrace.support-info",
-		question);
+	query = bt_query_executor_create(bt_component_class_source_as_component_class_const(s->class),
+		"babeltrace.support-info", question);
 	if (query && bt_query_executor_query(query, &answer) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK &&
 			bt_value_is_map(answer)) {
 		group = bt_value_map_borrow_entry_value_const(answer, "group");
@@ -135,7 +135,8 @@ static int file_found(const char *path, const struct stat *st, int type, struct 
 	FILE *file;
 	int first;
 
-	if (type != FTW_F || strcmp(path + where->base, "metadata") || where->base < 1 || (size_t) where->base > sizeof(directory))
+	if (type != FTW_F || strcmp(path + where->base, "metadata") || where->base < 1 ||
+			(size_t) where->base > sizeof(directory))
 		return 0;
 	file = fopen(path, "re");
 	first = file ? getc(file) : EOF;
@@ -159,7 +160,8 @@ static int parts_find(struct source *s, const char *directory, char *why, size_t
 		return -1;
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		snprintf(why, size, "%s: not a directory: name the directory that `lttng trace -o` or `lttng create` made", directory);
+		snprintf(why, size, "%s: not a directory: name the directory that `lttng trace -o` or `lttng create` made",
+			directory);
 		return -1;
 	}
 	finding = s;

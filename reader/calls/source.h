@@ -22,8 +22,8 @@ struct source *source_open(const char *const *directories, source_taker *take, v
 /* A live session, as babeltrace2 names one: net://HOST[:PORT]/host/HOSTNAME/SESSION. */
 struct source *source_open_live(const char *url, source_taker *take, void *data, char *why, size_t size);
 /*
- * Some messages: 1; 0: nothing more comes; 2: nothing has come yet, ask again; a negative number: the taker's, or -EIO: `why`
- * says what the traces are damaged by. What came before stays good.
+ * Some messages: 1; 0: nothing more comes; 2: nothing has come yet, ask again; a negative number: the taker's, or
+ * -EIO: `why` says what the traces are damaged by. What came before stays good.
  */
 int source_read(struct source *source, char *why, size_t size);
 /* The first and the last time of the streams, in ns from origin: 0, or -1: not known. */

@@ -168,7 +168,8 @@ static const char *const *list_of(const char **list)
 	return *list ? list : NULL;
 }
 
-static int times_read(const struct reading *r, struct source *source, struct call_filter *filter, int64_t *first, int64_t *last)
+static int times_read(const struct reading *r, struct source *source, struct call_filter *filter, int64_t *first,
+	int64_t *last)
 {
 	if (source_range(source, first, last) < 0)
 		*first = *last = 0;
@@ -218,7 +219,8 @@ static void missing_say(const struct reading *r)
 
 	merge_tell(&c->merge);
 	if (c->has_no_vtid)
-		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with `lttng add-context -u -t vpid -t vtid` before the session starts");
+		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with "
+			"`lttng add-context -u -t vpid -t vtid` before the session starts");
 	if (r->is_stopped)
 		say_warning("stopped: this is what was read by then");
 	if (!c->calls && c->events)

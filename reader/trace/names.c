@@ -3,13 +3,14 @@
 /*
  * Names of functions, as spi_tree:function says them.
  *
- * A function is known by its object and its place in that: a forked child has its parent's functions, and a library has its
- * own wherever it is loaded. Which object is where in a process is told by its state dump, by what it loads
- * and unloads, and by the function's own event, as a snapshot has no state dump. Objects are the same when their build-ids
- * are, or, without these, their paths.
+ * A function is known by its object and its place in that: a forked child has its parent's functions, and a library
+ * has its own wherever it is loaded. Which object is where in a process is told by its state dump, by what it loads
+ * and unloads, and by the function's own event, as a snapshot has no state dump. Objects are the same when their
+ * build-ids are, or, without these, their paths.
  *
  * Processes are told apart by the context vpid; a trace without that, which is not one process's alone, has no names.
- * Another dump of a process begins when it executes another program: what that does not tell of again is not there any more.
+ * Another dump of a process begins when it executes another program: what that does not tell of again is not there any
+ * more.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,7 +73,10 @@ static struct function *function_at(const struct object *o, uint64_t offset)
 	return f;
 }
 
-/* The latest one counts, as a file may have been built anew without a build-id; the old text lives on where it is in use. */
+/*
+ * The latest one counts, as a file may have been built anew without a build-id; the old text lives on where it is in
+ * use.
+ */
 static int function_set(struct object *o, uint64_t offset, const char *name)
 {
 	const struct function *known = function_at(o, offset);

@@ -18,6 +18,7 @@
 #include "reader/trace/trace.h"
 
 #define STACK_MOST	(UINT64_C(1) << 24)
+#define SLOPE_BITS	40u
 
 /* ---- the heap ---- */
 
@@ -103,7 +104,8 @@ static int frame_push(struct thread *t, uint32_t number, const struct site *site
 		t->stack = more;
 		t->room = room;
 	}
-	t->stack[t->size++] = (struct frame) { site ? site->address : 0, call_site, site ? site->function : NULL, number, shown };
+	t->stack[t->size++] = (struct frame) { site ? site->address : 0, call_site, site ? site->function : NULL, number,
+		shown };
 	return 0;
 }
 
@@ -141,7 +143,7 @@ static int64_t time_of(const struct thread *t, const struct batch *b)
 	int64_t ns = b->end_ns;
 
 	if (d < span)
-		ns = b->begin_ns + (int64_t) ((__int128) (b->end_ns - b->begin_ns) * d / span);
+		ns = b->begin_ns + (int64_t) ((__int128) b->slope * (__int128) d >> SLOPE_BITS);
 	return ns > t->last_ns ? ns : t->last_ns + 1;
 }
 
@@ -169,10 +171,14 @@ static int batch_begin(struct merge *m, struct thread *t, struct batch *b)
 	t->at = 0;
 	t->tick = b->begin_tick;
 	t->begun = 1;
+	if (b->end_tick > b->begin_tick)
+		b->slope = (int64_t) (((__int128) (b->end_ns - b->begin_ns) << SLOPE_BITS) / (b->end_tick - b->begin_tick));
 	return 0;
 }
 
-/* A call that a batch which said that it was the last has closed; its frame is above the stack still. 1: to be shown. */
+/*
+ * A call that a batch which said that it was the last has closed; its frame is above the stack still. 1: to be shown.
+ */
 static int enter_again(struct thread *t)
 {
 	const struct frame *f = &t->stack[t->size++];

@@ -67,6 +67,7 @@ struct batch {
 	struct image *image;
 	uint64_t begin_tick, end_tick;
 	int64_t begin_ns, end_ns;	/* from origin */
+	int64_t slope;			/* ns a tick, times 2^40: no division for each record */
 	uint32_t seq, depth, low, flags;
 	uint64_t size;			/* bytes of data */
 	uint8_t data[];
@@ -195,11 +196,13 @@ int names_take(struct merge *m, const bt_event *event, const char *name);
 /* What the event's process is made of, as far as the trace says; it lives as long as `m`. NULL: no memory. */
 struct space *names_space(struct merge *m, const bt_event *event);
 /*
- * The function that begins at an address; it lives as long as the merge. NULL: not known. *dumps: 0, or as it was set when
- * the same event's was asked for before; when the process may be another program by now nothing is known.
+ * The function that begins at an address; it lives as long as the merge. NULL: not known. *dumps: 0, or as it was set
+ * when the same event's was asked for before; when the process may be another program by now nothing is known.
  */
 struct function *names_find(struct space *space, uint64_t address, uint64_t *dumps);
-/* A function for an address that the trace names none for: by the symbols of the object's file, else the place alone. */
+/*
+ * A function for an address that the trace names none for: by the symbols of the object's file, else the place alone.
+ */
 struct function *names_make(struct merge *m, struct space *space, uint64_t address);
 /*
  * FUNCTION+OFFSET [OBJECT] of an address, as far as that is known. is_call: it is a return address, else an interrupted
@@ -215,9 +218,9 @@ void symbols_close(struct symbols *symbols);
 /* The function that has the place: 1, its name and where it begins; or 0. */
 int symbols_function(const struct symbols *symbols, uint64_t *offset, char *text, size_t size);
 /*
- * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call: the
- * function is the one that has the byte before. Where none has, the place may be a function's beginning: a restorer is
- * where a signal's handler returns to.
+ * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call:
+ * the function is the one that has the byte before. Where none has, the place may be a function's beginning: a
+ * restorer is where a signal's handler returns to.
  */
 void symbols_name(const struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Calls as people read them: a line where a call begins and one where it ends, or one for both when nothing came between.
+ * Calls as people read them: a line where a call begins and one where it ends, or one for both when nothing came
+ * between.
  *
  *	12:47:45.199820 [96] shop::pay(k = Card, who = "ann")
  *	12:47:45.199831 [96]   shop::Basket::total(tax = true) = 42      <0.9 us>
@@ -18,10 +19,15 @@
 
 #define DEEPEST		40u		/* no further to the right */
 #define TEXT_MOST	16384u
+#define BUFFER		(256u * 1024)	/* more than two lines */
 
 struct calls_view {
 	FILE *out;
 	enum format format;
+	char *line;			/* what is not written yet: stdio takes too long for millions of lines */
+	size_t used;
+	size_t begun;			/* where the line begins that is being made */
+	size_t invisible;		/* bytes in it that take no column */
 	/* the entry that may get its exit on the same line */
 	struct call_thread *thread;	/* NULL: none */
 	uint64_t number;
@@ -36,142 +42,213 @@ struct calls_view *calls_view_make(FILE *out, enum format format)
 {
 	struct calls_view *v = calloc(1, sizeof(*v));
 
-	if (v) {
-		v->out = out;
-		v->format = format;
+	if (!v)
+		return NULL;
+	v->line = malloc(BUFFER);
+	if (!v->line) {
+		free(v);
+		return NULL;
 	}
+	v->out = out;
+	v->format = format;
 	return v;
 }
 
 void calls_view_free(struct calls_view *v)
 {
+	if (v)
+		free(v->line);
 	free(v);
 }
 
-/* ---- text ---- */
+/* ---- lines ---- */
 
-static size_t columns_of(const char *text)
+static int write_out(struct calls_view *v)
 {
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char) *text & 0xc0) != 0x80;
-	return n;
+	fwrite(v->line, 1, v->used, v->out);
+	v->used = 0;
+	return ferror(v->out) ? -EPIPE : 0;
 }
 
-static void begin_write(const struct calls_view *v, int64_t ns, const struct call_thread *t, uint32_t depth, size_t *columns)
+static void put(struct calls_view *v, const char *text)
+{
+	const size_t n = strlen(text);
+
+	memcpy(v->line + v->used, text, n);
+	v->used += n;
+}
+
+/* Text that was recorded: it may have characters of several bytes. */
+static void put_text(struct calls_view *v, const char *text)
+{
+	for (; *text; text++) {
+		v->line[v->used++] = *text;
+		v->invisible += ((unsigned char) *text & 0xc0) == 0x80;
+	}
+}
+
+static void put_spaces(struct calls_view *v, size_t n)
+{
+	memset(v->line + v->used, ' ', n);
+	v->used += n;
+}
+
+static void put_number(struct calls_view *v, uint64_t number)
+{
+	char text[24];
+	size_t n = sizeof(text);
+
+	do {
+		text[--n] = (char) ('0' + number % 10);
+	} while (number /= 10);
+	memcpy(v->line + v->used, text + n, sizeof(text) - n);
+	v->used += sizeof(text) - n;
+}
+
+static void put_colour(struct calls_view *v, const char *sequence)
+{
+	put(v, sequence);
+	v->invisible += strlen(sequence);
+}
+
+static void put_in(struct calls_view *v, enum colour colour, const char *text)
+{
+	put_colour(v, colour_begin(colour));
+	put_text(v, text);
+	put_colour(v, colour_end(colour));
+}
+
+/* The line begins: time, thread, and as far to the right as the call is deep. */
+static void line_begin(struct calls_view *v, int64_t ns, const struct call_thread *t, uint32_t depth)
 {
 	char time[32];
-	int n;
 
-	time_text(ns, time, sizeof(time));
-	n = fprintf(v->out, "%s%s%s ", colour_begin(COLOUR_DIM), time, colour_end(COLOUR_DIM));
-	if (t->tid >= 0)
-		n = fprintf(v->out, "[%" PRId64 "] ", t->tid);
-	else
-		n = 0;
-	if (depth > DEEPEST)
-		n += fprintf(v->out, "%*s(%u) ", (int) (2 * DEEPEST), "", depth);
-	else
-		n += fprintf(v->out, "%*s", (int) (2 * depth), "");
-	*columns = strlen(time) + 1 + (size_t) (n > 0 ? n : 0);
+	v->begun = v->used;
+	v->invisible = 0;
+	time_text(ns, time);
+	put_in(v, COLOUR_DIM, time);
+	put(v, " ");
+	if (t->tid >= 0) {
+		put(v, "[");
+		put_number(v, (uint64_t) t->tid);
+		put(v, "] ");
+	}
+	put_spaces(v, 2 * (depth < DEEPEST ? depth : DEEPEST));
+	if (depth > DEEPEST) {
+		put(v, "(");
+		put_number(v, depth);
+		put(v, ") ");
+	}
 }
 
-static void name_write(const struct calls_view *v, const struct call_function *f)
+static int line_end(struct calls_view *v)
 {
-	fprintf(v->out, "%s%s%s", colour_begin(COLOUR_FUNCTION), f->name, colour_end(COLOUR_FUNCTION));
+	v->line[v->used++] = '\n';
+	return v->used > BUFFER / 2 ? write_out(v) : 0;
 }
 
-/* How it ended, and how long it took, at the right. */
-static int end_write(struct calls_view *v, const struct call *call, size_t columns, int is_alone)
+/* How the call ended, and how long it took, at the right. */
+static int put_end(struct calls_view *v, const struct call *call, int is_alone)
 {
 	const char *left = call_left_text(call->left);
 	const size_t right = terminal.width ? terminal.width : 80;
-	char time[32], text[64] = "";
-	size_t length = columns;
+	char time[40] = "<";
+	size_t length, columns;
 
 	if (!left)
 		call_result(call, v->result, sizeof(v->result));
 	if (left) {
-		fprintf(v->out, " %s%s%s", colour_begin(COLOUR_ERROR), left, colour_end(COLOUR_ERROR));
-		length += 1 + strlen(left);
+		put(v, " ");
+		put_in(v, COLOUR_ERROR, left);
 	} else if (*v->result) {
-		fprintf(v->out, " = %s%s%s", colour_begin(COLOUR_VALUE), v->result, colour_end(COLOUR_VALUE));
-		length += 3 + columns_of(v->result);
+		put(v, " = ");
+		put_in(v, COLOUR_VALUE, v->result);
 	} else if (is_alone) {
-		fputs(" returns", v->out);
-		length += 8;
+		put(v, " returns");
 	}
 	if (call->begin != INT64_MIN) {
-		duration_text(call->ns - call->begin, time, sizeof(time));
-		snprintf(text, sizeof(text), "<%s>", time);
+		duration_text(call->ns - call->begin, time + 1);
+		strcat(time, ">");
+		length = strlen(time);
+		columns = v->used - v->begun - v->invisible;
+		put_spaces(v, columns + length + 2 < right ? right - length - columns : 2);
+		put_in(v, COLOUR_DIM, time);
 	}
-	if (*text && length + 2 + strlen(text) < right)
-		fprintf(v->out, "%*s", (int) (right - strlen(text) - length), "");
-	else if (*text)
-		fputs("  ", v->out);
-	fprintf(v->out, "%s%s%s\n", colour_begin(COLOUR_DIM), text, colour_end(COLOUR_DIM));
-	return ferror(v->out) ? -EPIPE : 0;
+	return line_end(v);
 }
 
-/* The entry that waits, without the end of its line: the columns it takes. */
-static size_t entry_write(struct calls_view *v)
+/* The entry that waits, without the end of its line. */
+static void put_entry(struct calls_view *v)
 {
-	size_t columns;
-
-	begin_write(v, v->ns, v->thread, v->depth, &columns);
-	name_write(v, v->function);
-	fprintf(v->out, "(%s)", v->arguments);
+	line_begin(v, v->ns, v->thread, v->depth);
+	put_in(v, COLOUR_FUNCTION, v->function->name);
+	put(v, "(");
+	put_text(v, v->arguments);
+	put(v, ")");
 	v->thread = NULL;
-	return columns + columns_of(v->function->name) + 2 + columns_of(v->arguments);
+}
+
+static int put_waiting(struct calls_view *v)
+{
+	if (!v->thread)
+		return 0;
+	put_entry(v);
+	return line_end(v);
 }
 
 int calls_view_flush(struct calls_view *v)
 {
-	if (v->thread) {
-		entry_write(v);
-		putc('\n', v->out);
-	}
-	return ferror(v->out) ? -EPIPE : 0;
+	const int r = put_waiting(v);
+
+	return r < 0 ? r : write_out(v);
+}
+
+static void entry_keep(struct calls_view *v, const struct call *call, int64_t ns)
+{
+	v->thread = call->thread;
+	v->number = call->number;
+	v->ns = ns;
+	v->depth = call->depth;
+	v->function = call->function;
+	call_arguments(call, v->arguments, sizeof(v->arguments));
 }
 
 static int take_text(struct calls_view *v, const struct call *call)
 {
-	size_t columns;
+	int r;
 
-	if (call->kind == CALL_EXIT && v->thread == call->thread && v->number == call->number)
-		return end_write(v, call, entry_write(v), 0);
-	calls_view_flush(v);
+	if (call->kind == CALL_EXIT && v->thread == call->thread && v->number == call->number) {
+		put_entry(v);
+		return put_end(v, call, 0);
+	}
+	r = put_waiting(v);
+	if (r < 0)
+		return r;
 	switch (call->kind) {
 	case CALL_ENTRY:
-		v->thread = call->thread;
-		v->number = call->number;
-		v->ns = call->ns;
-		v->depth = call->depth;
-		v->function = call->function;
-		call_arguments(call, v->arguments, sizeof(v->arguments));
-		return ferror(v->out) ? -EPIPE : 0;
+		entry_keep(v, call, call->ns);
+		return 0;
 	case CALL_WHOLE:
-		v->thread = call->thread;
-		v->ns = call->begin;
-		v->depth = call->depth;
-		v->function = call->function;
-		call_arguments(call, v->arguments, sizeof(v->arguments));
-		return end_write(v, call, entry_write(v), 0);
+		entry_keep(v, call, call->begin);
+		put_entry(v);
+		return put_end(v, call, 0);
 	case CALL_EXIT:
-		begin_write(v, call->ns, call->thread, call->depth, &columns);
-		name_write(v, call->function);
-		return end_write(v, call, columns + columns_of(call->function->name), 1);
+		line_begin(v, call->ns, call->thread, call->depth);
+		put_in(v, COLOUR_FUNCTION, call->function->name);
+		return put_end(v, call, 1);
 	case CALL_LOST:
 		break;
 	}
-	fprintf(v->out, "%s", colour_begin(COLOUR_ERROR));
-	if (call->lost)
-		fprintf(v->out, "-- %" PRIu64 " events are lost here", call->lost);
-	else
-		fprintf(v->out, "-- %s are missing here", call->stream ? "events" : "calls");
-	fprintf(v->out, "%s\n", colour_end(COLOUR_ERROR));
-	return ferror(v->out) ? -EPIPE : 0;
+	put_colour(v, colour_begin(COLOUR_ERROR));
+	if (call->lost) {
+		put(v, "-- ");
+		put_number(v, call->lost);
+		put(v, " events are lost here");
+	} else {
+		put(v, call->stream ? "-- events are lost here" : "-- calls are missing here");
+	}
+	put_colour(v, colour_end(COLOUR_ERROR));
+	return line_end(v);
 }
 
 /* ---- JSON ---- */

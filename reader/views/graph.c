@@ -19,8 +19,8 @@ static void node_write(const struct path *node, uint32_t depth, FILE *out)
 {
 	char total[32], self[32];
 
-	duration_text(node->total, total, sizeof(total));
-	duration_text(node->self, self, sizeof(self));
+	duration_text(node->total, total);
+	duration_text(node->self, self);
 	fprintf(out, "%10s %10s %10" PRIu64 "  ", total, self, node->calls);
 	if (depth > DEEPEST)
 		fprintf(out, "%*s(%u) ", (int) (2 * DEEPEST), "", depth);
@@ -64,8 +64,8 @@ static void tree_json(const struct path *top, FILE *out)
 			fputs(",\"object\":", out);
 			json_string(out, node->function->object);
 		}
-		fprintf(out, ",\"calls\":%" PRIu64 ",\"total\":%" PRId64 ",\"self\":%" PRId64 ",\"children\":[", node->calls, node->total,
-			node->self);
+		fprintf(out, ",\"calls\":%" PRIu64 ",\"total\":%" PRId64 ",\"self\":%" PRId64 ",\"children\":[", node->calls,
+			node->total, node->self);
 		between = "";
 		if (node->child) {
 			node = node->child;
@@ -116,7 +116,9 @@ static int below_add(struct paths *p, struct path *to, const struct path *from)
 	return r;
 }
 
-/* The function's callers, the direct ones first: with what they spent in it. Within itself it has no time of its own. */
+/*
+ * The function's callers, the direct ones first: with what they spent in it. Within itself it has no time of its own.
+ */
 static int above_add(struct paths *p, const struct path *node, const char *pattern)
 {
 	struct path *to = path_below(p, &p->top, node->function);

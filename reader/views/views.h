@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What a person looks at, each made of the one stream of calls (reader/calls/calls.h). A view is made, is given each call,
- * and is written and freed at the end. take() gives 0, or a negative errno: -EPIPE when whoever reads has gone.
+ * What a person looks at, each made of the one stream of calls (reader/calls/calls.h). A view is made, is given each
+ * call, and is written and freed at the end. take() gives 0, or a negative errno: -EPIPE when whoever reads has gone.
  */
 #ifndef SPI_READER_VIEWS_H
 #define SPI_READER_VIEWS_H
@@ -25,8 +25,8 @@ enum report_sort { SORT_TOTAL, SORT_SELF, SORT_CALLS, SORT_AVERAGE, SORT_MIN, SO
 struct report *report_make(enum report_by by);
 int report_take(void *report, const struct call *call);
 /* limit: rows, 0 all. NULL other: no comparison. */
-int report_write(struct report *report, const struct report *other, enum report_sort sort, uint32_t limit, enum format format,
-	FILE *out);
+int report_write(struct report *report, const struct report *other, enum report_sort sort, uint32_t limit,
+	enum format format, FILE *out);
 void report_free(struct report *report);
 /* BY_..., SORT_..., or -1 */
 int report_by_read(const char *name);

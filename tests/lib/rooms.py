@@ -22,6 +22,7 @@ PARTS = {
     'injector': 'base procfs inject control serve connections',
     'broker': 'base rules process inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',
+    'reader': 'base trace calls views commands',
     'cli': 'base ui functions daemon rules view run commands',
 }
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/* What report.c counts and report-write.c writes. */
+#ifndef SPI_READER_REPORT_H
+#define SPI_READER_REPORT_H
+
+#include "reader/views/views.h"
+
+struct row {
+	struct spi_hash_link link;
+	const struct call_function *function, *caller;
+	const struct call_thread *thread;
+	const struct call_process *process;
+	const char *object;
+	uint32_t number;
+	uint64_t calls;
+	int64_t total, self, min, max;	/* ns; total: of outermost calls */
+	int64_t sum;			/* of all calls */
+	uint32_t *classes;		/* how many calls took so long; from the first block on */
+	uint32_t first_class, class_count;
+};
+
+/* Open calls of a thread by row, so that the outermost one is known. */
+struct thread_rows {
+	uint32_t *open;
+	uint32_t room;
+};
+
+struct report {
+	enum report_by by;
+	struct row **rows;
+	uint32_t count, room;
+	struct row **of_function;	/* BY_FUNCTION: by its number */
+	uint32_t function_room;
+	struct spi_hash table;
+	struct spi_hash_link *buckets[16384];
+	struct thread_rows *threads;	/* by number */
+	uint32_t thread_room;
+	uint64_t lost, missing, no_exit, open;
+};
+
+/* The time that a share of the row's calls did not exceed, in ns. */
+int64_t row_quantile(const struct row *row, double share);
+
+#endif /* SPI_READER_REPORT_H */
