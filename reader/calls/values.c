@@ -169,6 +169,19 @@ static void put_structure(struct text *t, const bt_field *field)
 	put(t, "}");
 }
 
+/* The shortest text that is this number again. */
+static void put_double(struct text *t, double value)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	put(t, "%s", text);
+}
+
 static int is_hex(const bt_field *field)
 {
 	return bt_field_class_integer_get_preferred_display_base(bt_field_borrow_class_const(field)) ==
@@ -190,7 +203,7 @@ static void put_value(struct text *t, const bt_field *field)
 	else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
 		put(t, "%.9g", (double) bt_field_real_single_precision_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
-		put(t, "%.17g", bt_field_real_double_precision_get_value(field));
+		put_double(t, bt_field_real_double_precision_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_STRING)
 		put_string(t, bt_field_string_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_BOOL)

@@ -194,6 +194,8 @@ int64_t row_quantile(const struct row *row, double q)
 	uint64_t seen = 0;
 	int64_t value;
 
+	if (rank >= row->calls)
+		return row->max;
 	for (uint32_t i = 0; i < row->class_count; i++) {
 		seen += row->classes[i];
 		if (seen >= rank) {
