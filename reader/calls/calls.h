@@ -161,8 +161,9 @@ size_t value_text(const bt_field *field, char *text, size_t size);
 size_t call_arguments(const struct call *call, char *text, size_t size);
 size_t call_result(const struct call *call, char *text, size_t size);
 /*
- * A frame of an entry's backtrace, 0 the innermost: FUNCTION+OFFSET [OBJECT], how much that was; 0: there is no such frame. The
- * text of the frame before, or "", stands in `text`: behind a signal's handler an address means something else.
+ * A frame of an entry's backtrace, 0 the innermost: FUNCTION+OFFSET [OBJECT], how much that was; 0: there is no such
+ * frame. The text of the frame before, or "", stands in `text`: behind a signal's handler an address means something
+ * else.
  */
 size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t size);
 /* The same as JSON: an object, a value. Integers that a double cannot hold exactly are strings. */

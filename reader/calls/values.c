@@ -278,8 +278,8 @@ size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t s
 	list = bt_field_array_borrow_element_field_by_index_const(list, frame);
 	if (bt_field_get_class_type(list) != BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)
 		return 0;
-	names_caller(space, bt_field_integer_unsigned_get_value(list), strncmp(text, restorer, sizeof(restorer) - 1) != 0, text,
-		size);
+	names_caller(space, bt_field_integer_unsigned_get_value(list), strncmp(text, restorer, sizeof(restorer) - 1) != 0,
+		text, size);
 	return strlen(text);
 }
 

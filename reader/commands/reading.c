@@ -284,6 +284,10 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 			calls_free(c);
 			return 1;
 		}
+		if (*source_cut(source) && !r->is_damaged) {
+			say_warning("the trace is damaged, what is whole is shown: %s", source_cut(source));
+			r->is_damaged = 1;
+		}
 		first = last = 0;
 		if (!reading_is_live(r) && times_read(r, source, &c->filter, &first, &last) < 0)
 			status = -EINVAL;

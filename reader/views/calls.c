@@ -219,7 +219,8 @@ static void callers_keep(struct calls_view *v, const struct call *call)
 	char frame[1500] = "";
 	size_t used = 0;
 
-	for (uint64_t i = 0; call_caller(call, i, frame, sizeof(frame)) && used + sizeof(frame) + 24 < sizeof(v->callers); i++) {
+	for (uint64_t i = 0; used + sizeof(frame) + 24 < sizeof(v->callers) &&
+			call_caller(call, i, frame, sizeof(frame)); i++) {
 		for (char *c = frame; *c; c++)
 			if ((unsigned char) *c < 0x20 || *c == 0x7f)
 				*c = '?';

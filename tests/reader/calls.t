@@ -104,4 +104,12 @@ done
 spi_trace -f shop::tax --backtrace=2 -o traced ./shop >/dev/null
 is "$(lttng-spi calls traced | sed -n '2,3s/+0x[0-9a-f]*//p' | head -2)" \
 	"$(printf '%16sby %s\n' '' 'shop::pay(int, shop::Kind, char const*) [shop]' '' 'main [shop]')" 'a backtrace stands below its entry'
+# ---- babeltrace2's own graphs ----
+sink() { babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" "$@"; }
+same_file <(sink typed --component=s:sink.lttng-spi.calls) <(lttng-spi calls typed) 'sink.lttng-spi.calls prints the same'
+same_file <(sink compact --component=s:sink.lttng-spi.report --params='by="object",format="csv"') \
+	<(lttng-spi report --by object --format csv compact) 'sink.lttng-spi.report prints the same'
+sink typed --component=s:sink.lttng-spi.report --params='by="colour"' >out 2>err
+check 'a bad parameter is refused' test $? != 0
+check 'and it says which values there are' grep -q 'by is function, object, thread, process or caller' err
 tap_done
