@@ -161,6 +161,36 @@ int reading_options(struct reading *r, int argc, char **argv, const struct optio
 	return 0;
 }
 
+/* ---- help, output ---- */
+
+static const char filters_help[] =
+	"      --function GLOB   calls of these functions only; also OBJECT:FUNCTION\n"
+	"      --caller GLOB     only what these functions call, and what that calls\n"
+	"      --object GLOB     functions of these programs and libraries only\n"
+	"      --thread TID      this thread only\n"
+	"      --process NAME    this process only, by name or pid\n"
+	"      --from TIME, --to TIME   calls that begin between: HH:MM:SS.fraction\n"
+	"      --longer TIME     calls that took at least so long: 10us, 1.5ms, 2s\n"
+	"      --depth N         N calls deep\n"
+	"      --error           calls left by an exception or jump, or whose result is negative or a null pointer\n"
+	"  Filters of one kind that are given several times are alternatives.\n";
+
+int reading_help(const char *usage)
+{
+	printf("Usage: lttng-spi %s", usage);
+	printf("\nFilters:\n%s", filters_help);
+	return 0;
+}
+
+int reading_output_open(struct reading *r)
+{
+	r->out = r->output ? fopen(r->output, "we") : stdout;
+	if (r->out)
+		return 0;
+	say_error("%s: %s", r->output, strerror(errno));
+	return -1;
+}
+
 /* ---- reading ---- */
 
 static const char *const *list_of(const char **list)

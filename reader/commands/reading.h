@@ -39,6 +39,10 @@ typedef int option_taker(struct reading *reading, int option, const char *value)
  */
 int reading_options(struct reading *reading, int argc, char **argv, const struct option *own, option_taker *take);
 
+/* A command's usage and what it does, then the filters: 0, the status to exit with. */
+int reading_help(const char *usage);
+/* r->out for r->output: 0, or -1: it was said what is wrong. */
+int reading_output_open(struct reading *reading);
 /* All calls of the traces: 0, or the status to exit with. What was missing is said. */
 int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
@@ -49,5 +53,6 @@ int command_calls(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */
