@@ -42,7 +42,8 @@ static int writer_connect(void *data, bt_graph *graph, const bt_port_output *fro
 	const bt_component_sink *sink = NULL;
 	int r = -1;
 
-	if (sink_class && filter_class && parameters && !(int) bt_value_map_insert_string_entry(parameters, "path", w->output) &&
+	if (sink_class && filter_class && parameters &&
+			!(int) bt_value_map_insert_string_entry(parameters, "path", w->output) &&
 			!(int) bt_value_map_insert_bool_entry(parameters, "quiet", BT_TRUE) &&
 			!(int) bt_graph_add_filter_component(graph, filter_class, "expand", NULL, BT_LOGGING_LEVEL_NONE, &filter) &&
 			!(int) bt_graph_add_sink_component(graph, sink_class, "ctf", parameters, BT_LOGGING_LEVEL_NONE, &sink) &&

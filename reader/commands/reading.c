@@ -218,7 +218,13 @@ static int times_read(const struct reading *r, struct source *source, struct cal
 
 static int take_message(void *data, const bt_message *message)
 {
-	return calls_take(data, message);
+	struct reading *r = data;
+	const int status = r->see ? r->see(r->seer, message) : 0;
+
+	if (status == 0)
+		return calls_take(&r->calls, message);
+	bt_message_put_ref(message);
+	return status;
 }
 
 /* Once through: 0 or a negative number. */
@@ -282,7 +288,7 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 		c->is_choosing = pass + 1 < passes;
 		c->wanted = wanted;
 		c->wanted_size = wanted_size;
-		source = source_open(r->directories, take_message, c, why, sizeof(why));
+		source = source_open(r->directories, take_message, r, why, sizeof(why));
 		if (!source) {
 			progress_end();
 			say_error("%s", why);

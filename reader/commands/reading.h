@@ -27,6 +27,9 @@ struct reading {
 	FILE *out;
 
 	struct calls calls;
+	/* Each message before the calls get it: 0, or a negative errno; NULL: nobody looks. */
+	int (*see)(void *seer, const bt_message *message);
+	void *seer;
 	int is_damaged, is_stopped;	/* said already */
 };
 
@@ -54,5 +57,6 @@ int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_info(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

@@ -340,7 +340,8 @@ int speedscope_end(struct speedscope *s)
 		return -ENOMEM;
 	if (s->whole_count)
 		qsort(s->wholes, s->whole_count, sizeof(*s->wholes), whole_compare);
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"lttng-spi\",\"name\":", s->out);
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"lttng-spi\",\n\"name\":",
+		s->out);
 	json_string(s->out, s->name);
 	fputs(",\n\"profiles\":[", s->out);
 	for (uint32_t i = 0; r == 0 && i < s->calls->thread_count && i < s->lane_room; i++) {
