@@ -116,5 +116,6 @@ int command_export(int argc, char **argv)
 	}
 	if (reading_output_open(&r) < 0)
 		return 1;
+	r.has_lines |= target != 'C';
 	return target == 'C' ? chrome_export(&r) : target == 'S' ? speedscope_export(&r) : callgrind_export(&r);
 }

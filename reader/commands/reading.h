@@ -20,6 +20,10 @@ struct reading {
 	int64_t longer;
 	uint32_t depth;
 	int only_errors;
+	/* where objects' files are */
+	const char *root;
+	const char *debug_directories[FILTERS_MOST + 1];
+	int has_lines;			/* --lines, or the view needs them */
 	/* of the command */
 	enum format format;
 	uint32_t formats;		/* bits: which the command has */

@@ -92,12 +92,20 @@ int command_report(int argc, char **argv)
 		return reading_help("report [FILTERS] [--by function|object|thread|process|caller] [--sort COLUMN] [--limit N]\n"
 			"           [--diff OTHER] [--format text|json|csv] [-o FILE] DIR...\n"
 			"Prints a table of functions: calls, total and self time, average, minimum, maximum, p50, p99.\n"
-			"Times in JSON and CSV are in nanoseconds. --diff: beside the table of another trace.\n");
+			"Times in JSON and CSV are in nanoseconds. --diff OTHER: what has changed since the\n"
+			"trace OTHER, in calls, total and self time, and average, the largest change first.\n");
+	if (!status && diff && sort != SORT_TOTAL && sort != SORT_SELF && sort != SORT_CALLS && sort != SORT_AVERAGE &&
+			sort != SORT_NAME) {
+		say_error("--sort with --diff: total, self, calls, average or name");
+		return 1;
+	}
 	if (status || reading_output_open(&r) < 0)
 		return 1;
 	report = report_make(by);
 	if (!report)
 		return 1;
+	if (r.has_lines)
+		report_lines(report);
 	if (diff) {
 		other = r;
 		memset(other.directories, 0, sizeof(other.directories));

@@ -85,16 +85,19 @@ static int edges_make(struct edges *e, const struct paths *paths, uint32_t funct
 
 /* ---- text ---- */
 
-/* Names of objects and files have numbers from 1 on; the first line with a number has the name as well. */
-struct names {
+/* Objects, files and functions have numbers from 1 on; the first line with a number has the name as well. */
+struct paths_written {
 	const char **at;
 	uint32_t count, room;
+};
+struct names {
+	struct paths_written objects, files;
 	uint8_t *is_written;		/* functions, by number */
 };
 
-static int object_put(struct names *n, const char *key, const char *path, FILE *out)
+static int path_put(struct paths_written *n, const char *key, const char *path, FILE *out)
 {
-	const char *name = *path ? path : "???";
+	const char *name = path && *path ? path : "???";
 	uint32_t i = 0;
 
 	while (i < n->count && strcmp(n->at[i], name))
@@ -125,14 +128,15 @@ static void function_put(struct names *n, const char *key, const struct call_fun
 	n->is_written[f->number] = 1;
 }
 
-static int edge_put(struct names *n, const struct edge *e, const struct calls *calls, FILE *out)
+/* line: of the caller. */
+static int edge_put(struct names *n, const struct edge *e, uint32_t line, const struct calls *calls, FILE *out)
 {
 	const struct call_function *to = calls->function_list[e->to];
 
-	if (object_put(n, "cob", to->path, out) < 0)
+	if (path_put(&n->objects, "cob", to->path, out) < 0 || path_put(&n->files, "cfi", to->file, out) < 0)
 		return -ENOMEM;
 	function_put(n, "cfn", to, out);
-	fprintf(out, "calls=%" PRIu64 " 0\n0 %" PRId64 "\n", e->calls, e->total);
+	fprintf(out, "calls=%" PRIu64 " %u\n%u %" PRId64 "\n", e->calls, to->line, line, e->total);
 	return 0;
 }
 
@@ -148,19 +152,23 @@ static int functions_put(struct names *n, const struct edges *e, const int64_t *
 		if (self[i] < 0)
 			continue;	/* no call of it is shown */
 		putc('\n', out);
-		r = object_put(n, "ob", f->path, out);
+		r = path_put(&n->objects, "ob", f->path, out);
+		if (r == 0)
+			r = path_put(&n->files, "fl", f->file, out);
 		function_put(n, "fn", f, out);
-		fprintf(out, "0 %" PRId64 "\n", self[i]);
+		fprintf(out, "%u %" PRId64 "\n", f->line, self[i]);
 		for (; r == 0 && at < e->count && e->at[at].from == i; at++)
-			r = edge_put(n, &e->at[at], calls, out);
+			r = edge_put(n, &e->at[at], f->line, calls, out);
 	}
 	if (r == 0 && at < e->count) {
 		putc('\n', out);
-		r = object_put(n, "ob", "", out);
+		r = path_put(&n->objects, "ob", NULL, out);
+		if (r == 0)
+			r = path_put(&n->files, "fl", NULL, out);
 		fputs("fn=(1) (top)\n0 0\n", out);
 	}
 	for (; r == 0 && at < e->count; at++)
-		r = edge_put(n, &e->at[at], calls, out);
+		r = edge_put(n, &e->at[at], 0, calls, out);
 	return r;
 }
 
@@ -182,11 +190,12 @@ int callgrind_write(const struct paths *paths, const struct calls *calls, const 
 		fputs("# callgrind format\nversion: 1\ncreator: lttng-spi\ncmd: ", out);
 		for (; *name; name++)
 			putc((unsigned char) *name < 0x20 ? '?' : *name, out);
-		fprintf(out, "\npositions: line\nevent: ns : Time in ns\nevents: ns\nsummary: %" PRId64 "\n\nfl=(1) ???\n", all);
+		fprintf(out, "\npositions: line\nevent: ns : Time in ns\nevents: ns\nsummary: %" PRId64 "\n", all);
 		r = functions_put(&names, &edges, self, calls, out);
 	}
 	free(edges.at);
-	free(names.at);
+	free(names.objects.at);
+	free(names.files.at);
 	free(names.is_written);
 	free(self);
 	return r < 0 ? r : ferror(out) ? -EPIPE : 0;

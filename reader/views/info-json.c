@@ -39,7 +39,8 @@ static void objects_json(const struct info *info, FILE *out)
 	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
 		member(out, o == info->facts->objects ? "\n{\"path\":" : ",\n{\"path\":", o->path);
 		member(out, ",\"build_id\":", o->build_id);
-		fprintf(out, ",\"calls\":%" PRIu64 "}", info_object_calls(info, o->path));
+		fprintf(out, ",\"calls\":%" PRIu64 ",\"file\":\"%s\"}", info_object_calls(info, o->path),
+			info_file_text(info, o));
 	}
 }
 

@@ -119,6 +119,23 @@ uint64_t info_object_calls(const struct info *info, const char *path)
 	return n;
 }
 
+const char *info_file_text(const struct info *info, const struct fact_object *fact)
+{
+	struct object *o = names_objects(&info->calls->merge);
+
+	while (o && (fact->begin ? o->build_id != fact->begin : o->build_id || strcmp(o->path, fact->path)))
+		o = o->next;
+	switch (o ? symbols_state(names_symbols(o)) : SYMBOLS_NO_FILE) {
+	case SYMBOLS_HERE:
+		return "its file is here";
+	case SYMBOLS_OTHER_FILE:
+		return "the file here is of another build";
+	case SYMBOLS_NO_FILE:
+		break;
+	}
+	return "its file is not here";
+}
+
 /* ---- text ---- */
 
 static void head(FILE *out, const char *name)
@@ -204,8 +221,8 @@ static void objects_text(const struct info *info, FILE *out)
 {
 	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
 		head(out, "object");
-		fprintf(out, "%s, %s %s, %" PRIu64 " calls\n", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id,
-			info_object_calls(info, o->path));
+		fprintf(out, "%s, %s %s, %" PRIu64 " calls; %s\n", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id,
+			info_object_calls(info, o->path), info_file_text(info, o));
 	}
 }
 

@@ -31,6 +31,8 @@ void info_free(struct info *info);
 uint64_t info_process_calls(const struct info *info, const struct call_process *process);
 uint32_t info_process_threads(const struct info *info, const struct call_process *process);
 uint64_t info_object_calls(const struct info *info, const char *path);
+/* Is the object's file here, of the trace's build? */
+const char *info_file_text(const struct info *info, const struct fact_object *object);
 /* ---- info-json.c ---- */
 void info_json(const struct info *info, FILE *out);
 

@@ -320,7 +320,9 @@ static void frames_put(struct speedscope *s)
 	for (uint32_t i = 0; used && i < s->frame_count; i++) {
 		fprintf(s->out, "%s{\"name\":", between);
 		json_string(s->out, used[i]->name);
-		if (*used[i]->path) {
+		if (used[i]->file) {
+			function_place_json(used[i], s->out);
+		} else if (*used[i]->path) {
 			fputs(",\"file\":", s->out);
 			json_string(s->out, used[i]->path);
 		}
