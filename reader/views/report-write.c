@@ -217,6 +217,8 @@ static void csv_write(const struct report *r, uint32_t limit, FILE *out)
 int report_write(struct report *r, struct report *other, enum report_sort sort, uint32_t limit, enum format format,
 	FILE *out)
 {
+	if (other)
+		return report_diff_write(r, other, sort, limit, format, out);
 	sorting = sort;
 	sorting_by = r->by;
 	if (r->count)
