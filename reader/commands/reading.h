@@ -29,6 +29,8 @@ struct reading {
 	uint32_t formats;		/* bits: which the command has */
 	const char *output;		/* --output; NULL: stdout */
 	FILE *out;
+	int (*idle)(void *data);		/* nothing comes for a while: 0, or a negative errno; NULL: nothing to do */
+	void *idle_data;
 
 	struct calls calls;
 	/* Each message before the calls get it: 0, or a negative errno; NULL: nobody looks. */
@@ -50,6 +52,9 @@ int reading_options(struct reading *reading, int argc, char **argv, const struct
 int reading_help(const char *usage);
 /* r->out for r->output: 0, or -1: it was said what is wrong. */
 int reading_output_open(struct reading *reading);
+/* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
+int reading_is_live(const struct reading *reading);
+
 /* All calls of the traces: 0, or the status to exit with. What was missing is said. */
 int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
