@@ -84,6 +84,11 @@ int out_record(struct expand *e, struct thread *thread, bt_message_array_const m
 int out_end(struct expand *e, bt_message_array_const messages);
 void out_free(struct expand *e);
 
+/* ---- component.c ---- */
+bt_component_class_initialize_method_status expand_init(bt_self_component_filter *self,
+	bt_self_component_filter_configuration *configuration, const bt_value *params, void *data);
+void expand_finalize(bt_self_component_filter *self);
+
 /* ---- iterator.c ---- */
 bt_message_iterator_class_initialize_method_status expand_iterator_init(bt_self_message_iterator *self,
 	bt_self_message_iterator_configuration *configuration, bt_self_component_port_output *port);

@@ -17,6 +17,8 @@ static const struct {
 	{ "report", command_report, "a table of functions: calls and times" },
 	{ "graph", command_graph, "who calls whom" },
 	{ "flame", command_flame, "flame graphs" },
+	{ "info", command_info, "what was recorded, and what is missing" },
+	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 
 static int help(FILE *out)
