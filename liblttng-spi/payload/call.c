@@ -15,21 +15,15 @@
 
 /* ---- errno, where the program has it ---- */
 
-static uint64_t errno_distance;		/* from the thread's own pointer; libc's errno is initial-exec */
+uint64_t spi_errno_distance;
 
 void spi_errno_find(void)
 {
-	errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
-}
-
-int *spi_errno_place(void)
-{
-	return (int *) (spi_thread_pointer() + errno_distance);
+	spi_errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
 }
 
 /* ---- may the thread run a payload now? ---- */
 
-#define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
 #define SMALL_STACK	2048u		/* with the agent's own frames */
 
 static __attribute__((noinline)) int may_slow(struct spi_thread *t)
@@ -76,48 +70,19 @@ void spi_clients_handler(uint64_t p)
 
 /* ---- entries ---- */
 
-/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
-SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_clients *clients, struct spi_client *client,
-	struct spi_frame *frame, void *user)
-{
-	struct spi_slot *slot = spi_slot_ready(t, (uint64_t) &frame->ra);
-	const struct spi_point *point = clients->of;
-	uint64_t code;
-
-	if (spi_unlikely(clients->point.body != point->body || clients->point.address != point->address)) {
-		clients->point.body = point->body;
-		clients->point.address = point->address;
-		clients->point.call_site = point->call_site;
-	}
-	if (spi_unlikely(!slot)) {
-		if (t->record)
-			t->record->count.slots_exhausted++;
-		return 0;
-	}
-	code = spi_slot_push(t, &slot, &clients->point, frame);
-	if (spi_unlikely(!code))
-		return 0;
-	if (!(client->flags & SPI_PAYLOAD_GENERAL_REGISTERS))
-		slot->exit = clients->point.full_exit_thunk;
-	slot->cookie = user;
-	slot->start = (uint64_t) client;
-	slot->aux = SPI_SLOT_APART;
-	return code;
-}
-
-static uint64_t client_call(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
+uint64_t spi_client_call(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
 	struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 {
-	struct spi_clients *clients = point->clients;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	void *user = NULL;
 	int *error, was;
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if ((spi_unlikely(p - t->stack_end < PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
+	if ((spi_unlikely(p - t->stack_end < SPI_PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
 				p - t->stack_end < SMALL_STACK)) ||
-			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, clients, p)))) {
+			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) ||
+				is_critical(t, point->clients, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -126,15 +91,13 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 	was = *error;
 	if (client->entry) {
 		struct spi_call call = {
-			.client = client, .point = point, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
-			.return_address = frame->ra, .trees = trees,
+			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride, .trees = trees,
 		};
 
 		user = (void *) spi_guard_call(t, client, client->entry, &call, client->entry_data);
 	}
-	/* in a tree its slot says at the callee's entry that the client has the call */
-	if ((client->exit || trees || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
-		code = slot_take(t, clients, client, frame, user);
+	if (spi_client_wants_exit(client, point, trees))
+		code = spi_client_slot_take(t, client, point, frame, user);
 	*error = was;
 	spi_call_end(t);
 	return code;
@@ -151,7 +114,7 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 		uint64_t second;
 
 		spi_slot_chain_begin(frame, code);
-		second = client_call(t, client, point, trees & client->trees, frame, vectors, stride);
+		second = spi_client_call_fast(t, client, point, trees & client->trees, frame, vectors, stride);
 		code = spi_slot_chain_end(frame, code, second);
 	}
 	return code;
@@ -166,7 +129,7 @@ int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *
 		return -ENOENT;
 	if (!may_begin(t, p))
 		return -EAGAIN;
-	if (p - t->stack_end < PAYLOAD_STACK || (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (t->busy ||
+	if (p - t->stack_end < SPI_PAYLOAD_STACK || (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (t->busy ||
 			(t->own && t->own->critical_below) || spi_call_is_critical(p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return -EAGAIN;
@@ -194,10 +157,9 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 	uint64_t stride, enum spi_call_ending ending)
 {
 	struct spi_client *client = spi_slot_is_clients(slot) ? (struct spi_client *) slot->start : NULL;
-	struct spi_clients *clients = (struct spi_clients *) slot->point;
 	struct spi_call call = {
-		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
-		.return_address = slot->ra, .is_exit = 1, .ending = ending, .user = (void *) slot->cookie,
+		.client = client, .point = ((struct spi_clients *) slot->point)->of, .frame = frame, .vectors = vectors,
+		.stride = stride, .slot = slot, .ending = ending,
 	};
 	int *error = spi_errno_place(), was = *error;
 
@@ -211,8 +173,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 	*error = was;
 }
 
-/* Called by thunks that want an answer as well: 0. */
-static uint64_t exit_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+uint64_t spi_client_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -254,7 +215,7 @@ int spi_clients_have(struct spi_point *point)
 	spi_thread_thunks_words(&clients->point, SPI_WORDS_NO);
 	clients->point.exit_thunk = (uint64_t) spi_thunk_exit_general;
 	clients->point.flags = SPI_POINT_APART | SPI_POINT_CLIENTS | (point->flags & SPI_POINT_TREE);
-	clients->point.exit = (spi_exit_fn) (void *) exit_returns;
+	clients->point.exit = (spi_exit_fn) (void *) spi_client_returns_fast;
 	clients->point.left = exit_left;
 	clients->point.object = point->object;
 	clients->point.map = point->map;

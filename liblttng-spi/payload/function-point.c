@@ -17,7 +17,7 @@ static int goes_on(const struct spi_thread *t, const struct spi_point *point, ui
 	return top && spi_slot_is_chained(top, p) && top->point->address == point->address;
 }
 
-static uint64_t clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+uint64_t spi_clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 {
 	struct spi_clients *clients = point->clients;
 	struct spi_point *recorder = __atomic_load_n(&clients->recorder, __ATOMIC_ACQUIRE);
@@ -43,8 +43,21 @@ int spi_clients_point_make(struct spi_point *point)
 	if (spi_clients_have(point) < 0)
 		return -ENOMEM;
 	spi_point_behind = point_behind;
-	point->entry = clients_entry;
+	point->entry = spi_clients_entry_fast;
 	return 0;
+}
+
+/* May the usual way of calls (fast.c) do without the rest of this file? Then it has the one client that there is. */
+static void one_find(struct spi_point *point)
+{
+	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_NO_EXIT;
+	struct spi_clients *clients = point->clients;
+	const uint32_t which = clients->in_force;
+	struct spi_client *one = NULL;
+
+	if (which && !(which & (which - 1)) && !clients->recorder && !(point->flags & unusual))
+		one = spi_clients[__builtin_ctz(which)];
+	__atomic_store_n(&clients->one, one, __ATOMIC_SEQ_CST);
 }
 
 void spi_clients_point_use(struct spi_point *point, uint32_t which)
@@ -54,11 +67,13 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which)
 	if (!spi_clients_are_general(which))		/* for good: a call that has read in_force reads this afterwards */
 		__atomic_store_n(&point->clients->are_general, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&point->clients->in_force, which, __ATOMIC_RELEASE);
+	one_find(point);
 }
 
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder)
 {
 	__atomic_store_n(&point->clients->recorder, recorder, __ATOMIC_RELEASE);
+	one_find(point);
 }
 
 void spi_clients_point_forget(struct spi_point *point)
@@ -66,6 +81,7 @@ void spi_clients_point_forget(struct spi_point *point)
 	memset(point->clients->uses, 0, sizeof(point->clients->uses));
 	point->clients->in_force = 0;
 	point->clients->recorder = NULL;
+	point->clients->one = NULL;
 }
 
 void spi_clients_point_leave(struct spi_point *point, uint32_t which)
@@ -77,4 +93,5 @@ void spi_clients_point_leave(struct spi_point *point, uint32_t which)
 		if ((which & 1u << i) && clients->uses[i] && !--clients->uses[i])
 			left &= ~(1u << i);
 	__atomic_store_n(&clients->in_force, left, __ATOMIC_RELEASE);
+	one_find(point);
 }

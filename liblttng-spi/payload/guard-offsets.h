@@ -6,7 +6,6 @@
 
 #define SPI_AT_GUARD_SP		0
 #define SPI_AT_GUARD_EXCEPTION	8
-#define SPI_AT_GUARD_ENDED	16
 
 #define SPI_GUARD_RETURNED	0
 #define SPI_GUARD_THROWN	1	/* an exception left the payload */

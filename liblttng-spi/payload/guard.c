@@ -20,7 +20,6 @@
 
 _Static_assert(offsetof(struct spi_guard, sp) == SPI_AT_GUARD_SP, "guard-offsets.h");
 _Static_assert(offsetof(struct spi_guard, exception) == SPI_AT_GUARD_EXCEPTION, "guard-offsets.h");
-_Static_assert(offsetof(struct spi_guard, ended) == SPI_AT_GUARD_ENDED, "guard-offsets.h");
 
 void spi_guarded_landing(void) SPI_HIDDEN;
 void spi_guarded_fault(void) SPI_HIDDEN;
@@ -150,7 +149,7 @@ void spi_guard_begin(void)
 #define LEAVE_US	100u
 #define LEAVE_LOOKS	500u
 
-static uint32_t cancels;
+uint32_t spi_guard_cancels;
 
 /* Threads that have entered a payload before: until they have left it, but not for ever. */
 static void payloads_leave(void)
@@ -172,7 +171,7 @@ static uint64_t cancel_enters(struct spi_point *point, struct spi_frame *frame, 
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (!__atomic_exchange_n(&cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
+	if (!__atomic_exchange_n(&spi_guard_cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
 		payloads_leave();
 	return 0;
 }
@@ -206,15 +205,22 @@ static void watched_end(struct spi_thread_own *own, struct spi_watched_call oute
 	__atomic_store_n(&own->watched.since, outer.since, __ATOMIC_RELEASE);
 }
 
+uint64_t spi_guard_ended(struct spi_thread *t, struct spi_guard *guard, uint64_t ended, uint32_t busy)
+{
+	t->busy = busy;
+	if (ended == SPI_GUARD_THROWN)
+		exception_delete(guard->exception);
+	spi_client_fails(guard->client, ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
+	return 0;
+}
+
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)
 {
-	struct spi_guard guard = {
-		.ended = SPI_GUARD_RETURNED, .client = client, .outer = t->own ? t->own->guard : NULL,
-	};
+	struct spi_guard guard = { .client = client, .outer = t->own ? t->own->guard : NULL };
 	const uint32_t busy = t->busy;
-	const uint32_t is_cancelled = __atomic_load_n(&cancels, __ATOMIC_RELAXED);
+	const uint32_t is_cancelled = __atomic_load_n(&spi_guard_cancels, __ATOMIC_RELAXED);
 	struct spi_watched_call outer;
-	uint64_t result;
+	struct spi_guarded done;
 	int cancel;
 
 	if (t->own)
@@ -223,19 +229,12 @@ uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *f
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (spi_unlikely(client->limit_us))
 		outer = watched_begin(t->own, client);
-	spi_barrier();
-	result = spi_guarded_call(function, call, data, &guard);
-	spi_barrier();
+	done = spi_guarded_call(call, data, function, &guard);
 	if (spi_unlikely(client->limit_us))
 		watched_end(t->own, outer);
 	if (spi_unlikely(is_cancelled))
 		pthread_setcancelstate(cancel, NULL);
 	if (t->own)
 		t->own->guard = guard.outer;
-	if (spi_likely(guard.ended == SPI_GUARD_RETURNED))
-		return result;
-	t->busy = busy;
-	exception_delete(guard.exception);
-	spi_client_fails(client, guard.ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
-	return 0;
+	return spi_likely(done.ended == SPI_GUARD_RETURNED) ? done.result : spi_guard_ended(t, &guard, done.ended, busy);
 }

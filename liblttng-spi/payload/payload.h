@@ -39,7 +39,9 @@ struct spi_client {
 	uint32_t trees;			/* call trees that are for it */
 	uint32_t rules;			/* in force that name it */
 	uint32_t flags;			/* enum spi_payload_flags */
+	/* ON, and no limit: both are 0, and fast.c looks at them as one word */
 	uint32_t state;			/* enum spi_client_state */
+	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
 	spi_entry_payload *entry;	/* NULL: none */
 	spi_exit_payload *exit;
 	void *entry_data, *exit_data;
@@ -58,7 +60,6 @@ struct spi_client {
 	spi_propeller *decide;		/* which call sites its trees take; NULL: all */
 	void *decide_data;
 	uint32_t left_out;		/* call sites of these kinds: 1 << enum spi_call_site_kind */
-	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
 	spi_fault *fault;		/* faults come to it first; NULL: not. guard.c */
 	void *fault_data;
 	const struct spi_observer *observer;	/* NULL: none */
@@ -73,6 +74,8 @@ struct spi_client {
 /* What one point has for clients; made once, and never freed. */
 struct spi_clients {
 	struct spi_point point;		/* first; of their slots */
+	/* of a function's point: the only client in force, where fast.c may bring calls to it; NULL: it may not */
+	struct spi_client *one;
 	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
 	uint32_t may_be_critical;	/* critical code may make the point's calls (calls/calls.h) */
 	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
@@ -88,15 +91,12 @@ struct spi_clients {
 struct spi_call {
 	struct spi_client *client;
 	struct spi_point *point;
-	struct spi_clients *clients;
 	struct spi_frame *frame;	/* NULL: the call did not return */
 	const uint8_t *vectors;
 	uint64_t stride;
-	uint64_t return_address;
+	const struct spi_slot *slot;	/* of an exit: has the return address and the user data; NULL: an entry payload runs */
 	uint32_t trees;			/* of the client's, that the call is in; 0: the function was instrumented by name */
-	uint32_t is_exit;
 	enum spi_call_ending ending;
-	void *user;
 };
 
 /* ---- failed.c ---- */
@@ -193,6 +193,11 @@ extern struct spi_client *spi_client_loading SPI_HIDDEN;
 extern const char *spi_client_loading_arguments SPI_HIDDEN;	/* NULL: no file is being loaded by a rule */
 extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not be made */
 
+/* ---- fast.c ---- */
+/* spi_entry_fn of a function's point */
+uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+	SPI_HIDDEN;
+
 /* ---- call.c ---- */
 /*
  * The clients of `which`, by their numbers' bits, get a call of the point; `trees`: of a call tree. `code` is what the
@@ -221,6 +226,17 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which) SPI_HIDDEN;
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder) SPI_HIDDEN;
 void spi_clients_point_forget(struct spi_point *point) SPI_HIDDEN;	/* its object was unloaded */
 void spi_clients_point_leave(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+
+SPI_INLINE int spi_is_exit(const struct spi_call *call)
+{
+	return call->slot != NULL;
+}
+
+/* The return address, or that of a slot which stands in its place. */
+SPI_INLINE uint64_t spi_call_returns_to(const struct spi_call *call)
+{
+	return call->slot ? call->slot->ra : call->frame->ra;
+}
 
 /* Is it a client's slot? */
 SPI_INLINE int spi_slot_is_clients(const struct spi_slot *slot)
