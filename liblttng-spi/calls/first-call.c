@@ -51,7 +51,7 @@ static const char *const stdio[2][14] = {
 static struct range stdio_ranges[2], linker, libc;
 static struct range callers[3 + FUNCTIONS];	/* all code that calls within critical code: libc, the dynamic linker, malloc()'s library */
 static uint32_t caller_count;
-uint64_t spi_critical_low = UINT64_MAX, spi_critical_high;
+uint64_t spi_critical_low = UINT64_MAX, spi_critical_high, spi_critical_mark;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
 
@@ -122,6 +122,7 @@ static void caller_add(struct range range)
 	callers[caller_count] = range;
 	bounds_grow(range);
 	__atomic_store_n(&caller_count, caller_count + 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&spi_critical_mark, UINT64_C(1) << 56, __ATOMIC_RELEASE);
 }
 
 void spi_critical_find(void)
@@ -263,14 +264,17 @@ static int call_is_within(uint64_t p, int critical)
 	return is_within(regs, critical);
 }
 
-int spi_call_is_critical(uint64_t p)
+int spi_caller_is_critical(uint64_t from)
 {
-	const uint64_t from = spi_behind_slots(*(const uint64_t *) p);
-
 	for (uint32_t i = 0; i < caller_count; i++)
 		if (is_of(&callers[i], from))
-			return call_is_within(p, 1);
+			return 1;
 	return 0;
+}
+
+int spi_call_is_critical(uint64_t p)
+{
+	return spi_caller_is_critical(spi_behind_slots(*(const uint64_t *) p)) && call_is_within(p, 1);
 }
 
 int spi_first_call_is_in_malloc(uint64_t p)

@@ -47,7 +47,7 @@ int spi_clients_point_make(struct spi_point *point)
 	return 0;
 }
 
-/* May the usual way of calls (fast.c) do without the rest of this file? Then it has the one client that there is. */
+/* May the usual way of calls (arch/<cpu>/payload/call.S) do without the rest of this file? Then it has the one client that there is. */
 static void one_find(struct spi_point *point)
 {
 	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_NO_EXIT;

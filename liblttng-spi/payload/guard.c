@@ -18,8 +18,6 @@
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
 
-_Static_assert(offsetof(struct spi_guard, sp) == SPI_AT_GUARD_SP, "guard-offsets.h");
-_Static_assert(offsetof(struct spi_guard, exception) == SPI_AT_GUARD_EXCEPTION, "guard-offsets.h");
 
 void spi_guarded_landing(void) SPI_HIDDEN;
 void spi_guarded_fault(void) SPI_HIDDEN;
@@ -70,10 +68,10 @@ static void exception_delete(struct _Unwind_Exception *exception)
 static int guarded(void *context)
 {
 	struct spi_guard *guard = spi_thread_is_foreign(&spi_thread) || !spi_thread.own ? NULL : spi_thread.own->guard;
-	const uint64_t sp = spi_context_sp(context);
+	const uint64_t sp = spi_context_sp(context), top = (uint64_t) guard;
 
 	/* the payload's own: on its stack, and not of a handler that has interrupted it */
-	if (!guard || sp >= guard->sp || guard->sp - sp > STACK_MOST || spi_has_signal_frame(sp, guard->sp))
+	if (!guard || sp >= top || top - sp > STACK_MOST || spi_has_signal_frame(sp, top))
 		return 0;
 	spi_context_pc_set(context, (uint64_t) spi_guarded_fault);
 	spi_context_argument_set(context, (uint64_t) guard);
@@ -205,36 +203,34 @@ static void watched_end(struct spi_thread_own *own, struct spi_watched_call oute
 	__atomic_store_n(&own->watched.since, outer.since, __ATOMIC_RELEASE);
 }
 
-uint64_t spi_guard_ended(struct spi_thread *t, struct spi_guard *guard, uint64_t ended, uint32_t busy)
+void spi_guard_ended(struct spi_client *client, uint64_t ended, struct _Unwind_Exception *exception, uint32_t busy)
 {
-	t->busy = busy;
+	spi_thread.busy = busy;
 	if (ended == SPI_GUARD_THROWN)
-		exception_delete(guard->exception);
-	spi_client_fails(guard->client, ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
-	return 0;
+		exception_delete(exception);
+	spi_client_fails(client, ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
 }
 
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)
 {
-	struct spi_guard guard = { .client = client, .outer = t->own ? t->own->guard : NULL };
 	const uint32_t busy = t->busy;
 	const uint32_t is_cancelled = __atomic_load_n(&spi_guard_cancels, __ATOMIC_RELAXED);
+	struct spi_guard *nowhere = NULL;
 	struct spi_watched_call outer;
 	struct spi_guarded done;
 	int cancel;
 
-	if (t->own)
-		t->own->guard = &guard;
 	if (spi_unlikely(is_cancelled))
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (spi_unlikely(client->limit_us))
 		outer = watched_begin(t->own, client);
-	done = spi_guarded_call(call, data, function, &guard);
+	done = spi_guarded_call(call, data, function, client, t->own ? &t->own->guard : &nowhere);
 	if (spi_unlikely(client->limit_us))
 		watched_end(t->own, outer);
 	if (spi_unlikely(is_cancelled))
 		pthread_setcancelstate(cancel, NULL);
-	if (t->own)
-		t->own->guard = guard.outer;
-	return spi_likely(done.ended == SPI_GUARD_RETURNED) ? done.result : spi_guard_ended(t, &guard, done.ended, busy);
+	if (spi_likely(done.ended == SPI_GUARD_RETURNED))
+		return done.result;
+	spi_guard_ended(client, done.ended, (struct _Unwind_Exception *) done.result, busy);
+	return 0;
 }

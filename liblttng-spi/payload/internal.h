@@ -4,24 +4,25 @@
 #ifndef SPI_PAYLOAD_ROOM_INTERNAL_H
 #define SPI_PAYLOAD_ROOM_INTERNAL_H
 
-#include "liblttng-spi/payload/guard-offsets.h"
+#include "liblttng-spi/payload/offsets.h"
 #include "liblttng-spi/payload/payload.h"
 
 struct _Unwind_Exception;
 
-#define SPI_PAYLOAD_STACK	16384u	/* bytes; printf() alone takes half of it */
+#define SPI_PAYLOAD_STACK	16384u	/* bytes; printf() alone takes half of it. call.S */
 
-/* On the stack of the thread that is in a payload. */
+/*
+ * On the stack of the thread that is in a payload: the last words above what the payload itself uses. Behind `client`
+ * the frame goes on, as call.S has it.
+ */
 struct spi_guard {
-	uint64_t sp;
-	struct _Unwind_Exception *exception;	/* SPI_GUARD_THROWN */
+	uint64_t kind;			/* SPI_GUARD_ANY, ... */
 	struct spi_client *client;
-	struct spi_guard *outer;
 };
 
 struct spi_guarded {
-	uint64_t result;
-	uint64_t ended;			/* SPI_GUARD_* */
+	uint64_t result;		/* SPI_GUARD_THROWN: the exception */
+	uint64_t ended;			/* SPI_GUARD_RETURNED, ... */
 };
 
 /* ---- call.c ---- */
@@ -35,15 +36,20 @@ SPI_INLINE int *spi_errno_place(void)
 }
 
 /* A call of a point for one client, in any state. Returns the code of the slot that it has; 0: none. */
-uint64_t spi_client_call(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
-	struct spi_frame *frame, const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
+uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
+	struct spi_client *client, uint32_t trees) SPI_HIDDEN;
 /* A call with a client's slot has returned, in any state. Called by thunks that want an answer as well: 0. */
 uint64_t spi_client_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 	SPI_HIDDEN;
+/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. The thread is busy. */
+uint64_t spi_client_slot_take(struct spi_point *point, struct spi_frame *frame, struct spi_client *client, void *user)
+	SPI_HIDDEN;
+/* Is the call whose return address is at p made within critical code (calls/calls.h)? */
+int spi_client_caller_is_critical(struct spi_point *point, uint64_t p) SPI_HIDDEN;
 
-/* ---- fast.c: the same ---- */
-uint64_t spi_client_call_fast(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
-	struct spi_frame *frame, const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
+/* ---- arch/<cpu>/payload/call.S: the same, where a call is as most are ---- */
+uint64_t spi_client_call_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
+	struct spi_client *client, uint32_t trees) SPI_HIDDEN;
 uint64_t spi_client_returns_fast(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 	SPI_HIDDEN;
 
@@ -56,22 +62,12 @@ extern uint32_t spi_guard_cancels SPI_HIDDEN;	/* the program has called pthread_
 void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */
 /* A payload's call. What the payload returns; 0: it did not, and its client is switched off. The thread is busy. */
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data) SPI_HIDDEN;
-/* It did not return; busy: the thread's, before. Returns 0. */
-uint64_t spi_guard_ended(struct spi_thread *t, struct spi_guard *guard, uint64_t ended, uint32_t busy) SPI_HIDDEN;
-struct spi_guarded spi_guarded_call(struct spi_call *call, void *data, void *function, struct spi_guard *guard) SPI_HIDDEN;
-
-/* The same as spi_guard_call(), of a client without a time limit where nobody has cancelled a thread. */
-SPI_INLINE uint64_t spi_guard_call_plain(struct spi_thread *t, struct spi_thread_own *own, struct spi_client *client,
-	void *function, struct spi_call *call, void *data, const uint32_t busy)
-{
-	struct spi_guard guard = { .client = client, .outer = own->guard };
-	struct spi_guarded done;
-
-	own->guard = &guard;
-	done = spi_guarded_call(call, data, function, &guard);
-	own->guard = guard.outer;
-	return spi_likely(done.ended == SPI_GUARD_RETURNED) ? done.result : spi_guard_ended(t, &guard, done.ended, busy);
-}
+/* A payload has ended otherwise than by returning; busy: the thread's, before. exception: SPI_GUARD_THROWN. */
+void spi_guard_ended(struct spi_client *client, uint64_t ended, struct _Unwind_Exception *exception, uint32_t busy)
+	SPI_HIDDEN;
+/* *place points to the guard meanwhile. */
+struct spi_guarded spi_guarded_call(struct spi_call *call, void *data, void *function, struct spi_client *client,
+	struct spi_guard **place) SPI_HIDDEN;
 
 /* ---- failed.c ---- */
 void spi_client_fails(struct spi_client *client, const char *why) SPI_HIDDEN;	/* any thread: the client gets no call any more */
@@ -98,42 +94,5 @@ void spi_client_output_find(struct spi_link *link) SPI_HIDDEN;	/* control side; 
 int spi_client_is_old(const struct spi_client *client) SPI_HIDDEN;	/* another file has its file's name now */
 /* Loads the payload file. Its client, or NULL and `why`. */
 struct spi_client *spi_client_load(const char *name, const char *arguments, char *why, size_t size) SPI_HIDDEN;
-
-/* ---- the slot of a call; the thread is busy ---- */
-
-/* In a tree its slot says at the callee's entry that the client has the call. */
-SPI_INLINE int spi_client_wants_exit(const struct spi_client *client, const struct spi_point *point, uint32_t trees)
-{
-	return (client->exit || trees || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT);
-}
-
-/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
-SPI_INLINE uint64_t spi_client_slot_take(struct spi_thread *t, struct spi_client *client, const struct spi_point *point,
-	struct spi_frame *frame, void *user)
-{
-	struct spi_slot *slot = spi_slot_ready(t, (uint64_t) &frame->ra);
-	struct spi_point *own = &point->clients->point;
-	uint64_t code;
-
-	if (spi_unlikely(own->body != point->body || own->address != point->address)) {
-		own->body = point->body;
-		own->address = point->address;
-		own->call_site = point->call_site;
-	}
-	if (spi_unlikely(!slot)) {
-		if (t->record)
-			t->record->count.slots_exhausted++;
-		return 0;
-	}
-	code = spi_slot_push(t, &slot, own, frame);
-	if (spi_unlikely(!code))
-		return 0;
-	if (!(client->flags & SPI_PAYLOAD_GENERAL_REGISTERS))
-		slot->exit = own->full_exit_thunk;
-	slot->cookie = user;
-	slot->start = (uint64_t) client;
-	slot->aux = SPI_SLOT_APART;
-	return code;
-}
 
 #endif /* SPI_PAYLOAD_ROOM_INTERNAL_H */

@@ -31,6 +31,14 @@ enum spi_client_state {
 
 struct spi_client {
 	char name[SPI_CLIENT_NAME_SIZE];
+	/* What a call looks at is one cache line. Of a client that is on and has no limit the first two are 0. offsets.h */
+	uint32_t state;			/* enum spi_client_state */
+	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
+	spi_entry_payload *entry;	/* NULL: none */
+	spi_exit_payload *exit;
+	void *entry_data, *exit_data;
+	uint32_t flags;			/* enum spi_payload_flags */
+
 	const char *file;		/* as the rule names it that has the file loaded; NULL: no rule does */
 	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
 	uint64_t device, inode, changed;	/* of the file; changed: ns */
@@ -38,13 +46,6 @@ struct spi_client {
 	uint32_t number;		/* the place in spi_clients[] */
 	uint32_t trees;			/* call trees that are for it */
 	uint32_t rules;			/* in force that name it */
-	uint32_t flags;			/* enum spi_payload_flags */
-	/* ON, and no limit: both are 0, and fast.c looks at them as one word */
-	uint32_t state;			/* enum spi_client_state */
-	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
-	spi_entry_payload *entry;	/* NULL: none */
-	spi_exit_payload *exit;
-	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
 	/* takes other arguments, or not: why[200]; NULL: never */
 	int (*again)(struct spi_client *client, char *why);
@@ -74,13 +75,14 @@ struct spi_client {
 /* What one point has for clients; made once, and never freed. */
 struct spi_clients {
 	struct spi_point point;		/* first; of their slots */
-	/* of a function's point: the only client in force, where fast.c may bring calls to it; NULL: it may not */
+	/* of a function's point: the one client in force, where its calls go straight to it; NULL: they do not */
 	struct spi_client *one;
-	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
+	struct spi_point *of;		/* whose clients these are */
+	uint64_t outside;		/* a caller outside of critical code: spi_client_caller_is_critical() */
 	uint32_t may_be_critical;	/* critical code may make the point's calls (calls/calls.h) */
+	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
 	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
-	struct spi_point *of;		/* whose clients these are */
 	uint32_t in_force;		/* of a function's point: the clients, by their numbers' bits */
 	uint32_t are_general;		/* likewise: all that have been in force do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
@@ -193,8 +195,7 @@ extern struct spi_client *spi_client_loading SPI_HIDDEN;
 extern const char *spi_client_loading_arguments SPI_HIDDEN;	/* NULL: no file is being loaded by a rule */
 extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not be made */
 
-/* ---- fast.c ---- */
-/* spi_entry_fn of a function's point */
+/* ---- arch/<cpu>/payload/call.S: spi_entry_fn of a function's point ---- */
 uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 	SPI_HIDDEN;
 
