@@ -134,6 +134,7 @@ void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
+extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;	/* by the tree's bit: the one that it is for; NULL: none, or several */
 
 /*
  * Rules by name: does one of the clients leave the point's function out? NULL: no; "": without a word; else the reason.
@@ -195,7 +196,11 @@ extern struct spi_client *spi_client_loading SPI_HIDDEN;
 extern const char *spi_client_loading_arguments SPI_HIDDEN;	/* NULL: no file is being loaded by a rule */
 extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not be made */
 
-/* ---- arch/<cpu>/payload/call.S: spi_entry_fn of a function's point ---- */
+/* ---- arch/<cpu>/payload/call.S ---- */
+/* A call of a point for one client. Returns the code of the slot that it has; 0: none. */
+uint64_t spi_client_call_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
+	struct spi_client *client, uint32_t trees) SPI_HIDDEN;
+/* spi_entry_fn of a function's point */
 uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 	SPI_HIDDEN;
 
