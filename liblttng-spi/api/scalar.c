@@ -139,7 +139,8 @@ static int bytes_fetch(const struct spi_call *call, const struct spi_map_field *
 		spi_bytes_copy(&word, frame + at, 8);
 		return from_memory(to, word + (uint64_t) (int64_t) byte, size);
 	case SPI_PLACE_STACK_MEMORY:
-		if (spi_is_exit(call) || from_memory((uint8_t *) &word, (uint64_t) (call->frame->stack + f->reg), 8) < 0)
+		if (spi_is_exit(call) ||
+				from_memory((uint8_t *) &word, (uint64_t) (call->frame->stack + f->reg), 8) < 0)
 			return -ENODATA;
 		return from_memory(to, word + (uint64_t) (int64_t) byte, size);
 	case SPI_PLACE_CONSTANT:

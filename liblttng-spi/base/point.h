@@ -154,7 +154,8 @@ enum spi_point_flags {
 	SPI_POINT_CLIENTS	= 1u << 10,	/* payloads of a user's own may want its calls: `clients` is there */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
-_Static_assert(SPI_POINT_LOOPS == SPI_POINT_FLAG_LOOPS && SPI_POINT_NO_EXIT == SPI_POINT_FLAG_NO_EXIT, "arch/offsets.h");
+_Static_assert(SPI_POINT_LOOPS == SPI_POINT_FLAG_LOOPS && SPI_POINT_NO_EXIT == SPI_POINT_FLAG_NO_EXIT,
+	"arch/offsets.h");
 
 /*
  * Slot code and slot data are two arrays with the same 64-byte stride, a fixed
@@ -200,6 +201,7 @@ AT(spi_slot, start, SPI_AT_SLOT_START);
 AT(spi_slot, cookie, SPI_AT_SLOT_COOKIE);
 AT(spi_slot, state, SPI_AT_SLOT_STATE);
 AT(spi_slot, aux, SPI_AT_SLOT_AUX);
+_Static_assert(SPI_AT_SLOT_AUX == SPI_AT_SLOT_STATE + 4, "payload/call.S writes both at once");
 #define SPI_BUSY_ALWAYS		0x10000u	/* spi_thread.busy of the tracer's own threads: never recorded */
 #define SPI_BUSY_APART_SHIFT	20
 #define SPI_BUSY_APART(why)	(SPI_BUSY_ALWAYS | ((why) + 1u) << SPI_BUSY_APART_SHIFT)	/* of one of the program's: counted so, enum spi_lost */

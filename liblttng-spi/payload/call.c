@@ -149,8 +149,7 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 		return 0;
 	if ((spi_unlikely(p - t->stack_end < SPI_PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
 				p - t->stack_end < SMALL_STACK)) ||
-			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) ||
-				is_critical(t, point, p)))) {
+			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, point, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -159,7 +158,8 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 	was = *error;
 	if (client->entry) {
 		struct spi_call call = {
-			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride, .trees = trees,
+			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride,
+			.trees = trees,
 		};
 
 		user = (void *) spi_guard_call(t, client, client->entry, &call, client->entry_data);

@@ -48,9 +48,9 @@ int spi_clients_point_make(struct spi_point *point)
 }
 
 /*
- * How the point's calls go from now on. They go straight to the client where there is one, no recorder, and nothing else
- * to look at (arch/<cpu>/payload/call.S). The thunk that saves all registers comes first where it has to come; a thunk
- * that is neither of the two stays: the point's stub is lent (patch/patch.c).
+ * How the point's calls go from now on. They go straight to the client where there is one, no recorder, and nothing
+ * else to look at (arch/<cpu>/payload/call.S). The thunk that saves all registers comes first where it has to come; a
+ * thunk that is neither of the two stays: the point's stub is lent (patch/patch.c).
  */
 static void way_choose(struct spi_point *point)
 {
@@ -58,14 +58,14 @@ static void way_choose(struct spi_point *point)
 	struct spi_clients *clients = point->clients;
 	const uint32_t which = clients->in_force;
 	const int is_full = clients->recorder || !clients->are_general;
-	uint64_t was = is_full ? (uint64_t) spi_thunk_entry_general : point->full_thunk;
+	const uint64_t general = (uint64_t) spi_thunk_entry_general, thunk = is_full ? point->full_thunk : general;
+	uint64_t was = is_full ? general : point->full_thunk;
 	struct spi_client *one = NULL;
 
 	if (which && !(which & (which - 1)) && !clients->recorder && !(point->flags & unusual))
 		one = spi_clients[__builtin_ctz(which)];
 	__atomic_store_n(&clients->one, one, __ATOMIC_SEQ_CST);
-	__atomic_compare_exchange_n(&point->thunk, &was, is_full ? point->full_thunk : (uint64_t) spi_thunk_entry_general,
-		0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&point->thunk, &was, thunk, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 void spi_clients_point_use(struct spi_point *point, uint32_t which)

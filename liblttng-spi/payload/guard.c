@@ -18,7 +18,6 @@
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
 
-
 void spi_guarded_landing(void) SPI_HIDDEN;
 void spi_guarded_fault(void) SPI_HIDDEN;
 
@@ -205,10 +204,12 @@ static void watched_end(struct spi_thread_own *own, struct spi_watched_call oute
 
 void spi_guard_ended(struct spi_client *client, uint64_t ended, struct _Unwind_Exception *exception, uint32_t busy)
 {
+	const int is_thrown = ended == SPI_GUARD_THROWN;
+
 	spi_thread.busy = busy;
-	if (ended == SPI_GUARD_THROWN)
+	if (is_thrown)
 		exception_delete(exception);
-	spi_client_fails(client, ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
+	spi_client_fails(client, is_thrown ? "an exception left it" : "it has faulted, or called abort()");
 }
 
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)

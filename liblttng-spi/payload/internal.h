@@ -48,8 +48,8 @@ uint64_t spi_client_slot_take(struct spi_point *point, struct spi_frame *frame, 
 int spi_client_caller_is_critical(struct spi_point *point, uint64_t p) SPI_HIDDEN;
 
 /* ---- arch/<cpu>/payload/call.S: the same, where a call is as most are ---- */
-uint64_t spi_client_returns_fast(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
-	SPI_HIDDEN;
+uint64_t spi_client_returns_fast(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors,
+	uint64_t stride) SPI_HIDDEN;
 
 /* ---- function-point.c: spi_entry_fn, in any state ---- */
 uint64_t spi_clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)

@@ -31,7 +31,7 @@ enum spi_client_state {
 
 struct spi_client {
 	char name[SPI_CLIENT_NAME_SIZE];
-	/* What a call looks at is one cache line. Of a client that is on and has no limit the first two are 0. offsets.h */
+	/* What a call looks at is one cache line. The first two are 0 of a client that is on and has no limit. */
 	uint32_t state;			/* enum spi_client_state */
 	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
 	spi_entry_payload *entry;	/* NULL: none */
@@ -96,7 +96,7 @@ struct spi_call {
 	struct spi_frame *frame;	/* NULL: the call did not return */
 	const uint8_t *vectors;
 	uint64_t stride;
-	const struct spi_slot *slot;	/* of an exit: has the return address and the user data; NULL: an entry payload runs */
+	const struct spi_slot *slot;	/* has the return address and the user data; NULL: an entry payload runs */
 	uint32_t trees;			/* of the client's, that the call is in; 0: the function was instrumented by name */
 	enum spi_call_ending ending;
 };
@@ -134,7 +134,8 @@ void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
-extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;	/* by the tree's bit: the one that it is for; NULL: none, or several */
+/* By the tree's bit: the one client that it is for; NULL: none, or several. */
+extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;
 
 /*
  * Rules by name: does one of the clients leave the point's function out? NULL: no; "": without a word; else the reason.
@@ -201,8 +202,8 @@ extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not b
 uint64_t spi_client_call_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
 	struct spi_client *client, uint32_t trees) SPI_HIDDEN;
 /* spi_entry_fn of a function's point */
-uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
-	SPI_HIDDEN;
+uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors,
+	uint64_t stride) SPI_HIDDEN;
 
 /* ---- call.c ---- */
 /*

@@ -261,8 +261,8 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 }
 
 /*
- * Usually the call is in one tree, which is for one client, and there is nothing to do first. Registers may not be saved
- * all here, and then are for what else there is.
+ * Usually the call is in one tree, which is for one client, and there is nothing to do first. Here the vector registers
+ * may not be saved; for whatever else there is to do they are.
  */
 uint64_t spi_site_call_clients(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {

@@ -8,8 +8,8 @@
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/sites/internal.h"
 
-static __attribute__((noinline)) uint64_t record_all(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec,
-	uint64_t stride, uint32_t trees, uint32_t parts)
+static __attribute__((noinline)) uint64_t record_all(struct spi_point *point, struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, uint32_t trees, uint32_t parts)
 {
 	const uint32_t clients = trees & spi_client_trees;
 	uint64_t code = 0;
@@ -22,7 +22,8 @@ static __attribute__((noinline)) uint64_t record_all(struct spi_point *point, st
 }
 
 /* Usually the call is in one tree, which is for one client. */
-uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint32_t parts)
+uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
+	uint32_t parts)
 {
 	const struct spi_thread *t = &spi_thread;
 	const uint32_t trees = t->tree & point->tree_live & ~t->tree_over;

@@ -7,9 +7,10 @@
  *	spi_client_call_fast()		the entry of a usual call, spi_client_call() in one straight line
  *	spi_client_returns_fast()	the exit of a usual call, spi_client_returns() likewise
  *
- * A usual call is one of a thread that is in no payload and records nothing, for a client that is on and has no time limit,
- * from outside of critical code, with room on the stack. All of that is seen before anything is changed. Other calls go on
- * to the function in C (payload/call.c), which says why each thing is done. The same order of stores holds here.
+ * A usual call is one of a thread that is in no payload and records nothing, for a client that is on and has no time
+ * limit, from outside of critical code, with room on the stack. All of that is seen before anything is changed. Other
+ * calls go on to the function in C (payload/call.c), which says why each thing is done. The same order of stores holds
+ * here.
  *
  * The three frames have one form. Where the payload is called, rsp is the guard:
  *
@@ -18,9 +19,9 @@
  *	rbp - 48	errno as it was
  *	rbp - 40	r15, r14, r13, r12, rbx, and rbp at its place
  *
- * A payload that returns has the registers as they were, so they are read only where it does not return. An exception ends
- * at spi_guarded_landing, with the exception in rax and the frame's own registers; a fault ends at spi_guarded_fault, with
- * the guard in rdi and nothing else.
+ * A payload that returns has the registers as they were, so they are read only where it does not return. An exception
+ * ends at spi_guarded_landing, with the exception in rax and the frame's own registers; a fault ends at
+ * spi_guarded_fault, with the guard in rdi and nothing else.
  */
 #include "liblttng-spi/arch/offsets.h"
 #include "liblttng-spi/payload/offsets.h"
@@ -364,13 +365,12 @@ spi_guarded_fault:
 	movq $0, SPI_AT_OWN_GUARD(%r12)
 .Lexit_over:				/* the rest is spi_slot_pop() */
 	mov spi_thread@gottpoff(%rip), %r10
-	movl $0, SPI_AT_SLOT_AUX(%rbx)
+	movq $SPI_SLOT_STATE_LIVE, SPI_AT_SLOT_STATE(%rbx)	/* and nothing is owed: SPI_AT_SLOT_AUX */
 	lea SPI_SLOT_SIZE(%rbx), %rax
 	cmp %rax, %fs:SPI_AT_THREAD_CUR(%r10)
 	jne 4f
 	movq $-1, SPI_AT_SLOT_P(%rbx)			/* SPI_SLOT_DEAD */
 	movq $0, SPI_AT_SLOT_TARGET(%rbx)
-	movl $SPI_SLOT_STATE_LIVE, SPI_AT_SLOT_STATE(%rbx)
 	cmpxchg %rbx, %fs:SPI_AT_THREAD_CUR(%r10)	/* spi_slot_top_move() */
 	jne 3f
 	cmpl $SPI_SLOT_STATE_LIVE, SPI_AT_SLOT_STATE - SPI_SLOT_SIZE(%rbx)
