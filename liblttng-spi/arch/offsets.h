@@ -28,6 +28,9 @@
 #define SPI_POINT_FLAG_LOOPS	1
 #define SPI_POINT_FLAG_NO_EXIT	4
 
+/* struct spi_frame */
+#define SPI_AT_FRAME_RA		80
+
 /* struct spi_child */
 #define SPI_AT_CHILD_SITE		240
 

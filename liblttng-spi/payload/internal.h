@@ -9,8 +9,6 @@
 
 struct _Unwind_Exception;
 
-#define SPI_PAYLOAD_STACK	16384u	/* bytes; printf() alone takes half of it. call.S */
-
 /*
  * On the stack of the thread that is in a payload: the last words above what the payload itself uses. Behind `client`
  * the frame goes on, as call.S has it.

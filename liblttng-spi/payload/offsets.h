@@ -4,6 +4,8 @@
 #ifndef SPI_PAYLOAD_OFFSETS_H
 #define SPI_PAYLOAD_OFFSETS_H
 
+#define SPI_PAYLOAD_STACK		16384	/* bytes that a payload has; printf() alone takes half of it */
+
 /* struct spi_client */
 #define SPI_AT_CLIENT_STATE		64	/* and limit_us, as one word */
 #define SPI_AT_CLIENT_ENTRY		72

@@ -27,8 +27,6 @@
 #include "liblttng-spi/payload/offsets.h"
 
 #define FRAME		112			/* from the guard to rbp */
-#define STACK_LEAST	16384			/* SPI_PAYLOAD_STACK */
-#define AT_FRAME_RA	80			/* struct spi_frame */
 #define SLOT_RETURN	6			/* SPI_SLOT_RETURN */
 #define ERRNO		-48(%rbp)
 #define CALL(field)	8 + field(%rsp)		/* of struct spi_call */
@@ -188,13 +186,13 @@ spi_guarded_fault:
 	jne 2f
 	cmpl $0, spi_guard_cancels(%rip)
 	jne 2f
-	lea AT_FRAME_RA(%rsi), %rax
+	lea SPI_AT_FRAME_RA(%rsi), %rax
 	sub %fs:SPI_AT_THREAD_STACK_END(%r10), %rax
-	cmp $STACK_LEAST, %rax
+	cmp $SPI_PAYLOAD_STACK, %rax
 	jb 2f
 	cmpq $0, SPI_AT_OWN_CRITICAL(%r11)
 	jne 2f
-	mov AT_FRAME_RA(%rsi), %rax
+	mov SPI_AT_FRAME_RA(%rsi), %rax
 	cmp spi_critical_low(%rip), %rax
 	jae 3f
 1:	mov spi_errno_distance(%rip), %rax
@@ -202,7 +200,7 @@ spi_guarded_fault:
 	.cfi_remember_state
 	FRAME_BEGIN
 	push %rax
-	lea AT_FRAME_RA(%rsi), %rbx	/* kept: the place of the return address; r12: spi_thread.own */
+	lea SPI_AT_FRAME_RA(%rsi), %rbx	/* kept: the place of the return address; r12: spi_thread.own */
 	mov %r11, %r12
 	BUSY %rbx
 	push %r9			/* struct spi_call */
@@ -288,7 +286,7 @@ spi_guarded_fault:
 	jmp 12b
 .Lentry_ended:
 	ENDED CALL(SPI_AT_CALL_FRAME)
-	add $AT_FRAME_RA, %rbx
+	add $SPI_AT_FRAME_RA, %rbx
 	xor %eax, %eax
 	jmp .Lentry_over
 	.cfi_restore_state
@@ -307,7 +305,7 @@ spi_guarded_fault:
 	push %\reg
 	.cfi_adjust_cfa_offset 8
 	.endr
-	add $AT_FRAME_RA, %rsi
+	add $SPI_AT_FRAME_RA, %rsi
 	call spi_client_caller_is_critical
 	.irp reg, r11, r9, r8, rcx, rdx, rsi, rdi
 	pop %\reg
