@@ -10,7 +10,11 @@
 #include "broker/base/base.h"
 #include "broker/scope/scope.h"
 
-/* scope.c: does any rule that is for this user's programs name them so? */
+/* guard.c: that file, if it is one; and files of the names that rules have, where programs lie. */
+void guard_file(const char *path);
+void guard_programs(void);
+
+/* guard.c: does any rule that is for this user's programs name them so? */
 bool rules_name(const char *name, uid_t uid);
 #define OF_ROOT ((uid_t) -1)	/* any rule that is for everybody's programs, by a name that is no pattern */
 

@@ -361,3 +361,15 @@ int func_resolve(struct func *func, unsigned int index, const struct objects *ob
 		return ret ? ret : TRACE_STATUS_ERROR;
 	return func_make_rule_of(func, spi_kind_tree, func->tree);
 }
+
+int func_resolve_anywhere(struct func *func)
+{
+	const struct spi_rule *asked = func->tree ? func->tree : func->asked;
+
+	func->rule = strdup(func->text);
+	if (!func->rule) {
+		say_error("%s", strerror(ENOMEM));
+		return TRACE_STATUS_ERROR;
+	}
+	return asked ? func_make_rule_of(func, func->tree ? spi_kind_tree : spi_kind_call, asked) : 0;
+}

@@ -33,6 +33,12 @@ void func_free(struct func *func);
  */
 int funcs_look(const struct func *funcs, unsigned int count, struct objects *const *lists, unsigned int list_count, int stop_fd);
 
+/*
+ * func_resolve_anywhere() - FUNC as it is, for programs that are not known yet: each is asked for it. 0, or an exit
+ * status after one line was said.
+ */
+int func_resolve_anywhere(struct func *func);
+
 /* funcs_tell_lacks() - what funcs_look() found not to be there, the agents of a process with these objects need not ask for. */
 void funcs_tell_lacks(const struct func *funcs, unsigned int count, const struct objects *objects, struct spi_control *control);
 

@@ -23,6 +23,7 @@
 #include "injector/procfs/procfs.h"
 
 #define AGENTS_LAST_MS 5
+#define AGENTS_LEFT_SAID 20u
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
 
 struct agent_state {
@@ -35,12 +36,32 @@ struct agent_state {
 	char failure[256];	/* the first rule that could not be carried out, and why */
 };
 
-static const char *agent_title(const struct spi_agent *agent, char *title, size_t size)
+static const char *agent_name(const struct spi_agent *agent)
 {
 	const char *slash = strrchr(spi_agent_exe(agent), '/');
 
-	snprintf(title, size, "%.255s (%d)", slash ? slash + 1 : spi_agent_exe(agent), (int) spi_agent_pid(agent));
+	return slash ? slash + 1 : spi_agent_exe(agent);
+}
+
+static const char *agent_title(const struct spi_agent *agent, char *title, size_t size)
+{
+	snprintf(title, size, "%.255s (%d)", agent_name(agent), (int) spi_agent_pid(agent));
 	return title;
+}
+
+/* A program that waits before it begins, preloaded or stopped at its start. */
+static void agent_go(struct spi_agent *agent)
+{
+	if (spi_agent_flags(agent) & (SPI_HELLO_PRELOADED | SPI_HELLO_WAITS))
+		spi_agent_go(agent);
+}
+
+void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why)
+{
+	if (++a->left <= AGENTS_LEFT_SAID)
+		say_warning("%s (%d) runs without: %s", name, (int) pid, why);
+	else if (a->left == AGENTS_LEFT_SAID + 1)
+		say_warning("more programs run without: they are counted");
 }
 
 static void agent_let_go(struct agents *a, struct spi_agent *agent)
@@ -52,13 +73,18 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 	if (state && state->asked && state->failed == state->asked &&
 	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
 		a->hopeless++;
+		if (a->lets_go) {
+			agents_say_left(a, agent_name(agent), spi_agent_pid(agent), *state->failure ? state->failure : a->failure);
+			agent_go(agent);
+			spi_agent_detach(agent);
+			return;
+		}
 		report_unrecorded(a->report, agent_title(agent, title, sizeof(title)), *state->failure ? state->failure : a->failure);
 		return;
 	}
 	if (!a->ready++ && a->on_ready)
 		a->on_ready(a->data);
-	if (spi_agent_flags(agent) & SPI_HELLO_PRELOADED)
-		spi_agent_go(agent);
+	agent_go(agent);
 }
 
 static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
@@ -128,7 +154,7 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 	const char *func = of ? tree_title(of->text) : "rule";
 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
-	if (rule_is_late(a, agent, done) || (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
+	if (a->lets_go || rule_is_late(a, agent, done) || (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
@@ -145,8 +171,10 @@ static void agent_rule_failed(const struct agents *a, const struct spi_agent *ag
 
 	if (!state->failed++)
 		snprintf(state->failure, sizeof(state->failure), "%s: %s", of ? tree_title(of->text) : "rule", text);
+	/* of programs that come and go, each name once */
 	if (of && !of->tree && !done->declined && !(spi_agent_flags(agent) & SPI_HELLO_PRELOADED))
-		report_declined(a->report, agent_title(agent, title, sizeof(title)), tree_title(of->text), text);
+		report_declined(a->report, a->lets_go ? agent_name(agent) : agent_title(agent, title, sizeof(title)),
+			tree_title(of->text), text);
 }
 
 /*
@@ -350,6 +378,19 @@ int agents_settled(const struct agents *a, pid_t pid)
 		if (spi_agent_pid(agent) == pid && (state = spi_agent_user(agent)) && !state->awaited)
 			return 1;
 	return 0;
+}
+
+unsigned int agents_unsettled(const struct agents *a)
+{
+	struct spi_agent *agent = NULL;
+	const struct agent_state *state;
+	unsigned int n = 0;
+
+	while ((agent = spi_control_next(a->control, agent))) {
+		state = spi_agent_user(agent);
+		n += !state || state->awaited;
+	}
+	return n;
 }
 
 int agents_detach(struct agents *a, int limit)

@@ -68,7 +68,7 @@ static const char trace_help[] =
 "                        program's file name, the one that they were started by, what\n"
 "                        ps shows; a glob\n"
 "      --exec NAME       the same for running and future ones; the session daemon\n"
-"                        needs the plugin\n"
+"                        needs the plugin, unless for --payload\n"
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --one-event       one event a call, at its end, with its duration\n"
@@ -334,8 +334,8 @@ static int options_check(const struct trace_options *o)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (!o->func_count && o->asked.backtrace)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
-	if (o->asked.payloads.count && (o->asked.exec.count || o->string_max || o->output))
-		return usage("--payload goes with a COMMAND or -p PID, without -o and --string-max: nothing is recorded");
+	if (o->asked.payloads.count && (o->string_max || o->output))
+		return usage("--payload goes without -o and --string-max: nothing is recorded");
 	if (o->asked.exec.count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
