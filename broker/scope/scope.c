@@ -223,7 +223,7 @@ static bool consider_start(pid_t pid, const char *file, bool (*has_executed)(voi
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) pid);
 	is_there = !stat(path, &st);
-	is_named = name ? rules_name(name, is_there ? st.st_uid : OF_ROOT) : is_there && may_be_named(pid, st.st_uid);
+	is_named = name ? rules_name(name, is_there ? st.st_uid : OF_ENDED) : is_there && may_be_named(pid, st.st_uid);
 	if (is_named && is_there)
 		injection_stop_ahead(pid, st.st_uid, st.st_gid);
 	executed = !has_executed || has_executed();

@@ -78,9 +78,10 @@ static const char trace_help[] =
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
-"                        hist[=ARG], at the calls, and record nothing; several are\n"
-"                        possible; without -f and --tree below main(), gprof at all\n"
-"                        functions of the executable\n"
+"                        hist[=ARG], at the calls; nothing is recorded unless\n"
+"                        -o is given; several are possible; without -f and\n"
+"                        --tree below main(), gprof at all functions of the\n"
+"                        executable\n"
 "      --payload-arg NAME=VALUE  an argument of the payloads\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
@@ -334,8 +335,10 @@ static int options_check(const struct trace_options *o)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (!o->func_count && o->asked.backtrace)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
-	if (o->asked.payloads.count && (o->string_max || o->output))
-		return usage("--payload goes without -o and --string-max: nothing is recorded");
+	if (o->asked.payloads.count && o->output && o->asked.exec.count)
+		return usage("--exec with --payload goes without -o: nothing is recorded");
+	if (o->asked.payloads.count && o->string_max && !o->output)
+		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");
 	if (o->asked.exec.count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");

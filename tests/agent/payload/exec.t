@@ -12,11 +12,13 @@ cp calls other
 ./calls 5 >plain.out
 chmod 755 .
 
+has_begun() { [ -e err ] && file_has err 'get the payload until'; }
 # follow ARGS... - `lttng trace ARGS` has looked for what runs; what is said is in ./err
 follow() {
+	rm -f err
 	"$SPI_LTTNG" trace "$@" 2>err >out &
 	tracer=$!
-	spi_wait 20 file_has err 'get the payload until' || diag "$(cat err)"
+	spi_wait 20 has_begun || diag "$(cat err)"
 }
 # over STATUS NAME - ^C ends it so
 over() {
@@ -66,7 +68,7 @@ gcc -O1 -g -o parent -x c - <<-'END'
 		return leaf(1) + WEXITSTATUS(status) - 8;
 	}
 END
-follow --exec 'par*' -f leaf --payload ./says.so
+follow --exec parent -f leaf --payload ./says.so
 ./parent
 is $? 0 'a program that forks: its status'
 over 0 'a program that forks'
@@ -79,7 +81,7 @@ mkfifo in
 running=$!
 exec {input}>in
 spi_wait 20 file_has running.out ready
-follow --exec calls -f leaf --payload ./says.so --duration 2
+follow --exec 'cal*' -f leaf --payload ./says.so --duration 2
 echo go >&"$input"
 exec {input}>&-
 wait "$running"
@@ -127,9 +129,10 @@ is $? 1 "a user without rights, a process of root's: status"
 like "$(cat err)" "what runs by this name is another user's" 'the reason' || diag "$(cat err)"
 exec {input}>&-
 wait "$running"
+rm -f err
 "${as_nobody[@]}" "$SPI_LTTNG" trace --exec calls -f leaf --payload "$PWD/says.so" 2>err &
 tracer=$!
-spi_wait 20 file_has err 'get the payload until'
+spi_wait 20 has_begun
 "${as_nobody[@]}" ./calls 5 wait <in >running.out 2>/dev/null &
 running=$!
 exec {input}>in
