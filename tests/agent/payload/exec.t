@@ -89,6 +89,30 @@ wait "$tracer"
 is $? 0 'one that runs already, --duration: status' || diag "$(cat err)"
 is "$(count '^enter leaf')" 9 'its calls' || diag "$(cat err)"
 
+# ---- several that run, by -p ----
+python3 - >pids <<-'END' &
+	import subprocess, sys, time
+	both = [subprocess.Popen(['./calls', '5', 'wait'], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(2)]
+	print(*(p.pid for p in both), flush=True)
+	while 'go' not in open('say').read():
+	    time.sleep(0.02)
+	for p in both:
+	    p.communicate(b'go\n')
+END
+: >say
+spi_wait 20 file_has pids '^[0-9]+ [0-9]+$'
+read -r one two <pids
+rm -f err
+"$SPI_LTTNG" trace -p "$one" -p "$two" -f leaf --payload ./says.so 2>err >out &
+tracer=$!
+instrumented() { ! python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$1" calls >/dev/null 2>&1; }
+spi_wait 20 instrumented "$one"
+spi_wait 20 instrumented "$two"
+echo go >say
+wait "$tracer"
+is $? 0 'several processes: status' || diag "$(cat err)"
+is "$(count '^enter leaf')" 18 'each has the payload' || diag "$(cat err)"
+
 # ---- what cannot be ----
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent)
 chmod 600 says.so
@@ -137,8 +161,7 @@ spi_wait 20 has_begun
 running=$!
 exec {input}>in
 spi_wait 20 file_has running.out ready
-instrumented() { ! python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$running" calls >/dev/null 2>&1; }
-spi_wait 20 instrumented || diag "$(cat err)"
+spi_wait 20 instrumented "$running" || diag "$(cat err)"
 echo go >&"$input"
 exec {input}>&-
 wait "$running"
