@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Copies of events: the same event, in the same stream and packet, of a class beside its own that has one field more. An
- * event with fields or contexts of kinds that lttng-ust does not make of calls is left alone.
+ * Copies of events: the same event, in the same stream and packet, of a class beside its own that has one field more.
+ * An event with fields or contexts of kinds that lttng-ust does not make of calls is left alone.
  */
 #include "bt2/expand.h"
 
@@ -69,7 +69,8 @@ static int field_copy(bt_field *to, const bt_field *from)
 	return 0;
 }
 
-int event_copy(struct expand *e, const bt_message *message, const bt_event_class *out, bt_message **copy, bt_field **added)
+int event_copy(struct expand *e, const bt_message *message, const bt_event_class *out, bt_message **copy,
+	bt_field **added)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);

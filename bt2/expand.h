@@ -216,10 +216,11 @@ int event_class_fits(const bt_event_class *in);
 /* A class of these payload fields, which it puts, beside `in` in their stream. NULL: no memory, or no fields. */
 bt_event_class *event_class_beside(const bt_event_class *in, bt_field_class *fields);
 /*
- * Copies context and payload: *added is the further field, which is still to be set. 0; 1: it has a field of a kind that
- * is left alone; or -1: no memory, and no *copy.
+ * Copies context and payload: *added is the further field, which is still to be set. 0; 1: it has a field of a kind
+ * that is left alone; or -1: no memory, and no *copy.
  */
-int event_copy(struct expand *e, const bt_message *message, const bt_event_class *out, bt_message **copy, bt_field **added);
+int event_copy(struct expand *e, const bt_message *message, const bt_event_class *out, bt_message **copy,
+	bt_field **added);
 /* The message that goes on, of the two; the other one is put. has_failed: the copy is not whole. */
 const bt_message *event_copied(const bt_message *message, const bt_message *copy, int has_failed);
 

@@ -46,8 +46,10 @@ static int take_names(const char *body, size_t size)
 	if (!set)
 		return -ENOMEM;
 	daemon_take_front_end(find.pid);
-	for (const char *name = body + sizeof(find); find.count && name < body + size; name += strlen(name) + 1, find.count--)
+	for (const char *name = body + sizeof(find); find.count && name < body + size; name += strlen(name) + 1) {
 		ruleset_add_trigger(set, "--exec", geteuid(), name, false, "");
+		find.count--;
+	}
 	rules_take(set);
 	return 0;
 }

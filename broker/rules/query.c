@@ -440,8 +440,7 @@ struct ruleset *rules_now(void)
 int rules_open(const struct rules_hooks *given)
 {
 	hooks = *given;
-	rules = ruleset_create();
-	return rules ? 0 : -ENOMEM;
+	return (rules = ruleset_create()) ? 0 : -ENOMEM;
 }
 
 void rules_close(void)

@@ -209,7 +209,8 @@ static bool is_named(void)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) now.pid);
-	return rules_name(strrchr(now.path, '/') + 1, stat(path, &st) ? OF_ENDED : st.st_uid);	/* else its file is guarded */
+	/* one that has ended by now: its file is guarded, or a front end is told */
+	return rules_name(strrchr(now.path, '/') + 1, stat(path, &st) ? OF_ENDED : st.st_uid);
 }
 
 static void files_heard(struct loop_source *source, uint32_t events)

@@ -38,7 +38,9 @@ bool rules_name(const char *name, uid_t uid)
 /* Not the tracer's own, which we would wait for. */
 void guard_file(const char *path)
 {
-	static const char *const own[] = { "spi-broker", "spi-codemap", "spi-inject", "spi-sessiond", "lttng", "lt-lttng" };
+	static const char *const own[] = {
+		"spi-broker", "spi-codemap", "spi-inject", "spi-sessiond", "lttng", "lt-lttng",
+	};
 	char file[PATH_MAX];
 	struct stat st;
 
@@ -54,11 +56,14 @@ static void guard_in(const char *directory, size_t length)
 {
 	char path[PATH_MAX];
 
-	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.asked.exec.count; i++) {
-			snprintf(path, sizeof(path), "%.*s/%s", (int) length, directory, rule->wants.asked.exec.name[i]);
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next) {
+		const struct spi_rule_names *exec = &rule->wants.asked.exec;
+
+		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < exec->count; i++) {
+			snprintf(path, sizeof(path), "%.*s/%s", (int) length, directory, exec->name[i]);
 			guard_file(path);
 		}
+	}
 }
 
 /*

@@ -46,7 +46,7 @@ static void found_say_begin(const struct run *run)
 		o->duration < 0 ? "" : " or the end of --duration");
 }
 
-/* Until ^C or the deadline, which counts from when all that ran at the start have the payload. Returns the exit status. */
+/* Until ^C or the deadline, which counts from when all that ran at the start have the payload. The exit status. */
 static int found_attend(struct run *run, struct finder *finder)
 {
 	struct run_settling settling = run_settling_begin(run, 0);
@@ -79,7 +79,7 @@ static int found_attend(struct run *run, struct finder *finder)
 	}
 }
 
-/* Nothing was traced: no process had the name, or only another user's, or those that had it were named with the reason. */
+/* Nothing was traced: no process had the name, or only another user's, or those that had it were named. */
 static int found_say_none(const struct run *run)
 {
 	const struct trace_options *o = run->options;
@@ -91,8 +91,8 @@ static int found_say_none(const struct run *run)
 	others = run->agents.left ? 0 : spi_names_find(o->exec, &pids);
 	free(pids);
 	if (others > 0)
-		say_error("--exec %s: what runs by this name is another user's: only that user and root can bring a payload into it",
-			o->exec);
+		say_error("--exec %s: what runs by this name is another user's: only that user and root can bring a "
+			"payload into it", o->exec);
 	else
 		say_error("--exec %s%s: no process of %s was traced", o->exec, o->asked.exec.count > 1 ? "..." : "",
 			o->asked.exec.count > 1 ? "these names" : "this name");

@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The agents of a run, as callbacks of injector/control/control.h. Rule ids are the positions of the
- * FUNCs, from 1; those of rules that record beside payloads follow, in the same order. The answers still awaited are counted in the agent's own state; at zero, a program
- * that waits before main() is let go. A generic event must be enabled in the session before it can
- * happen, so it is enabled between the two.
+ * FUNCs, from 1; those of rules that record beside payloads follow, in the same order. The answers still awaited are
+ * counted in the agent's own state; at zero, a program that waits before main() is let go. A generic event must be
+ * enabled in the session before it can happen, so it is enabled between the two.
  */
 #include <errno.h>
 #include <poll.h>
@@ -72,7 +72,8 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
 		a->hopeless++;
 		if (a->lets_go) {
-			agents_say_left(a, agent_name(agent), spi_agent_pid(agent), *state->failure ? state->failure : a->failure);
+			agents_say_left(a, agent_name(agent), spi_agent_pid(agent),
+				*state->failure ? state->failure : a->failure);
 			agent_go(agent);
 			spi_agent_detach(agent);
 			return;
@@ -102,7 +103,8 @@ static const struct func *func_of_rule(const struct agents *a, const struct func
 }
 
 /* `text` NULL: there is no such rule. */
-static void agent_rule_add(const struct agents *a, struct spi_agent *agent, const struct func *func, uint32_t rule, const char *text)
+static void agent_rule_add(const struct agents *a, struct spi_agent *agent, const struct func *func, uint32_t rule,
+	const char *text)
 {
 	struct agent_state *state = spi_agent_user(agent);
 	int ret = text ? spi_agent_rule_add(agent, rule, func->tree ? 0 : a->rule_flags, text) : 0;
@@ -163,7 +165,8 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 	const char *func = of ? tree_title(of->text) : "rule";
 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
-	if (a->lets_go || rule_is_late(a, agent, done) || (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
+	if (a->lets_go || rule_is_late(a, agent, done) ||
+	    (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);

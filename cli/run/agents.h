@@ -75,7 +75,7 @@ void agents_destroy(struct agents *a);
 /* agents_unsettled() - how many agents have rules that were not answered yet. */
 unsigned int agents_unsettled(const struct agents *a);
 
-/* agents_say_left() - a program that runs without, and why: it is named at once, one of many in the summary's number. */
+/* agents_say_left() - a program that runs without, and why: it is named at once; of many the first ones are. */
 void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why);
 
 /* agents_settled() - does process `pid` have an agent whose rules were all answered? */

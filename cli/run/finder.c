@@ -68,7 +68,9 @@ static int start(struct finder *f)
 {
 	const char *path = spi_path_broker();
 	char *argv[] = { (char *) "spi-broker", NULL };
-	struct child_options child = { .path = path, .argv = argv, .in = -1, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP };
+	struct child_options child = {
+		.path = path, .argv = argv, .in = -1, .out = -1, .err = -1, .flags = CHILD_OWN_GROUP,
+	};
 	int fds[2];
 
 	if (!path) {
@@ -133,7 +135,9 @@ static ssize_t receive(const struct finder *f, void *to, size_t size, int *fd)
 		char room[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec iov = { to, size };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr message = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
+	};
 	ssize_t n = recvmsg(f->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 
@@ -164,7 +168,8 @@ static ssize_t hear_one(struct finder *f, struct run *run)
 	}
 	if (fd >= 0)
 		close(fd);
-	message.body.lacks.name[sizeof(message.body.lacks.name) - 1] = message.body.lacks.why[sizeof(message.body.lacks.why) - 1] = 0;
+	message.body.lacks.name[sizeof(message.body.lacks.name) - 1] = 0;
+	message.body.lacks.why[sizeof(message.body.lacks.why) - 1] = 0;
 	if (message.head.type == SPI_BROKER_LACKS)
 		take_lack(f, run, &message.body.lacks);
 	else if (message.head.type == SPI_BROKER_LOOKED)

@@ -333,7 +333,8 @@ void run_end(struct run *run)
 		else
 			report_say_instrumented(&run->report, run->output);
 		if (report_has_nothing(&run->report)) {
-			say_error(run->is_recording ? "nothing was instrumented, and so nothing was recorded" : "nothing was instrumented");
+			say_error("nothing was instrumented%s",
+				run->is_recording ? ", and so nothing was recorded" : "");
 			run->broken = 1;
 		} else if (run->is_recording && report_is_empty(&run->report)) {
 			tree_say_none(&run->options->tree, &run->options->asked);

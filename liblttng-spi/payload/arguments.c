@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Arguments that no payload has asked for: the user is told of them, with the names that the payloads ask for. A payload
- * asks while its agent is configured, so all has been asked for once the payload's file is loaded.
+ * Arguments that no payload has asked for: the user is told of them, with the names that the payloads ask for. A
+ * payload asks while its agent is configured, so all has been asked for once the payload's file is loaded.
  */
 #include <string.h>
 #include "liblttng-spi/payload/internal.h"

@@ -106,8 +106,8 @@ static void head_fill(struct made_maker *m, uint64_t size, uint64_t strings)
 static void order_fill(uint32_t *order, const void *records, size_t size, size_t count)
 {
 #define ADDRESS(n) (*(const uint64_t *) ((const uint8_t *) records + (n) * size))
-	_Static_assert(offsetof(struct spi_parser_function, address) == 0 && offsetof(struct spi_parser_call, address) == 0,
-		"the address comes first");
+	_Static_assert(!offsetof(struct spi_parser_function, address), "the address comes first");
+	_Static_assert(!offsetof(struct spi_parser_call, address), "the address comes first");
 	for (size_t i = 0; i < count; i++)
 		order[i] = (uint32_t) i;
 	for (size_t gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)

@@ -199,6 +199,13 @@ static int site_is_ready(const struct spi_tree_object *to, int64_t site, uint32_
 	return s && !(trees & ~__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE));
 }
 
+/* Under the patch lock, after the code was written. */
+static void site_set_ready(struct spi_site *s, uint32_t trees)
+{
+	if (s)
+		__atomic_fetch_or(&s->ready, trees & s->trees, __ATOMIC_RELEASE);
+}
+
 /* The function is looked at anew by the next that goes into it, and so are its pieces. Under the patch lock. */
 static void func_undone(struct spi_tree_object *to, uint64_t func, uint32_t trees)
 {
@@ -237,8 +244,8 @@ int spi_tree_propel_calls(uint64_t callee, uint32_t trees, const uint64_t *addre
 		spi_sites_place(to, (uint64_t) func, trees);
 		spi_clients_choose(0, NULL, 0);
 		for (size_t i = 0; i < count; i++)
-			if ((site = site_at(to, addresses[i])) >= 0 && to->sites[site])
-				__atomic_fetch_or(&to->sites[site]->ready, trees & to->sites[site]->trees, __ATOMIC_RELEASE);
+			if ((site = site_at(to, addresses[i])) >= 0)
+				site_set_ready(to->sites[site], trees);
 		func_undone(to, (uint64_t) func, trees);	/* more may be asked for */
 		spi_tree_unlock(before);
 	}

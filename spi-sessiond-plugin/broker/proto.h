@@ -59,7 +59,7 @@ enum spi_broker_type {
 	SPI_BROKER_DISABLING,	/* struct spi_broker_disabling + name: the daemon is about to switch this rule off everywhere */
 	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
-	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end that has started a broker for itself; first message */
+	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end with a broker of its own; first */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
 	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
@@ -176,7 +176,7 @@ struct spi_broker_querier {
  */
 struct spi_broker_find {
 	int32_t pid;		/* the front end */
-	uint32_t count;		/* event names of the reserved form that follow, each with its NUL: their scope counts */
+	uint32_t count;		/* event names of the reserved form that follow, each with its NUL: the scope counts */
 };
 _Static_assert(sizeof(struct spi_broker_find) == 8, "wire format");
 

@@ -27,7 +27,8 @@ by() {
 	grep -a " spi:$2_$3: " "$1.txt" | sed "s/.*[ {]$4 = \(-*[0-9]*\).*/\1/" >list
 	expect list >expected
 	table "$2" >got
-	same_file got expected "$1 of $2: number, sum, least, most and rows as the trace has them" || diag "$(cat trace.err)"
+	same_file got expected "$1 of $2: number, sum, least, most and rows as the trace has them" ||
+		diag "$(cat trace.err)"
 }
 by hist=number mixed entry number
 by hist=small mixed entry small
@@ -67,7 +68,8 @@ for f in mixed down slow; do
 	is "$number" "$number_recorded" "latency of $f: the number of calls"
 	between=$(((sum_recorded - sum) / number))
 	check "latency of $f: a recorded one is longer" [ "$between" -gt 0 ]
-	[ "$f" = slow ] || spi_soon "$between" 1000 "latency of $f: by so many ns a call"	# after a sleep caches are cold
+	# after a sleep caches are cold
+	[ "$f" = slow ] || spi_soon "$between" 1000 "latency of $f: by so many ns a call"
 	check "latency of $f: by less than 100 us a call" [ "$between" -lt 100000 ]
 done
 

@@ -92,7 +92,8 @@ is "$(count '^enter leaf')" 9 'its calls' || diag "$(cat err)"
 # ---- several that run, by -p ----
 python3 - >pids <<-'END' &
 	import subprocess, sys, time
-	both = [subprocess.Popen(['./calls', '5', 'wait'], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(2)]
+	program = ['./calls', '5', 'wait']
+	both = [subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) for _ in range(2)]
 	print(*(p.pid for p in both), flush=True)
 	while 'go' not in open('say').read():
 	    time.sleep(0.02)
@@ -127,7 +128,8 @@ wait "$running"
 is $? 0 'one whose user may not read the file: its status'
 same_file <(grep -v ready running.out) plain.out 'one whose user may not read the file: it prints what it prints'
 over 1 'a file that may not be read'
-is "$(count "^Warning: calls \([0-9]+\) runs without: .*says.so: it cannot be read with the rights of this process")" 1 'it is named, with the reason' ||
+without='^Warning: calls \([0-9]+\) runs without: '
+is "$(count "$without.*says.so: it cannot be read with the rights of this process")" 1 'it is named, with the reason' ||
 	diag "$(cat err)"
 chmod 644 says.so
 cp says.so theirs.so
@@ -135,7 +137,7 @@ chown 2001 theirs.so
 follow --exec calls -f leaf --payload ./theirs.so
 started "one whose file is another user's" ./calls 5
 over 1 "another user's file"
-is "$(count '^Warning: calls \([0-9]+\) runs without: .*theirs.so: others than root and this user can write to it')" 1 'it is named' || diag "$(cat err)"
+is "$(count "$without.*theirs.so: others than root and this user can write to it")" 1 'it is named' || diag "$(cat err)"
 follow --exec calls -f absent -f none_either --payload ./says.so
 started 'one without the function' ./calls 5
 over 1 'a function that it does not have'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# `--payload gprof` of stripped programs, whose symbols a package has in /usr/lib/debug: gprof is given that file, and has
-# names and numbers.
+# `--payload gprof` of stripped programs, whose symbols a package has in /usr/lib/debug: gprof is given that file, and
+# has names and numbers.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/payload.sh"
 spi_private "$@"
 gmon() { python3 "$SPI_TOP_SRCDIR/tests/lib/gmon.py" "$@"; }
@@ -16,6 +16,9 @@ debug_file() {
 }
 # calls_of FUNCTION - what gprof has as its number of calls, in ./flat
 calls_of() { awk -v f="$1" '$NF == f && NF > 4 { print $4 }' flat; }
+
+# counted FUNCTION - what the file has, in ./arcs
+counted() { awk -v f="$1" '$(NF - 1) == f { n += $NF } END { print n }' arcs; }
 
 # ---- Debian's python3 with python3.11-dbg or the like: numbers of calls as breakpoints count them ----
 python=$(readlink -f /usr/bin/python3)
@@ -37,15 +40,14 @@ else
 	for i in "${!functions[@]}"; do
 		echo "ignore $((i + 1)) 100000000"
 	done >>commands
-	gdb -batch -nx -iex 'set debuginfod enabled off' -ex 'set breakpoint pending off' -x commands -ex run -ex 'info breakpoints' \
+	gdb -batch -nx -iex 'set debuginfod enabled off' -x commands -ex run -ex 'info breakpoints' \
 		--args "${program[@]}" >gdb.out 2>&1
 	for f in "${functions[@]}"; do
-		truth=$(awk -v f="<$f" '/^[0-9]+ / { on = index($0, f) || index($0, " in " substr(f, 2)) } on && /already hit/ { print $4 }' gdb.out)
-		is "$(awk -v f="$f" '$(NF - 1) == f { n += $NF } END { print n }' arcs)" "$truth" "$python: calls of $f()" ||
-			diag "$(tail -n 12 gdb.out)"
+		truth=$(awk -v f=" in $f " '/^[0-9]+ / { on = index($0, f) } on && /already hit/ { print $4 }' gdb.out)
+		is "$(counted "$f")" "$truth" "$python: calls of $f()" || diag "$(tail -n 12 gdb.out)"
 	done
 	# gprof itself adds the numbers of local functions with a dot in their names to the function before them
-	is "$(calls_of PyObject_Str)" "$(awk '$(NF - 1) == "PyObject_Str" { n += $NF } END { print n }' arcs)" "$python: gprof has the same"
+	is "$(calls_of PyObject_Str)" "$(counted PyObject_Str)" "$python: gprof has the same"
 fi
 
 # ---- the same of a program that is built here ----
