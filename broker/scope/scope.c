@@ -136,7 +136,8 @@ static void consider(pid_t pid, enum met met)
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
 	p->is_scoped = true;
-	if (met == MET_CHANGED && rules_name(facts.exec, OF_ROOT)) {	/* it may be executed anew */
+	if (met == MET_CHANGED && the_daemon()->is_front_end && rules_name(facts.exec, OF_ROOT)) {
+		/* what runs by the name may well be executed anew */
 		snprintf(path, sizeof(path), "/proc/%d/exe", (int) pid);
 		guard_file(path);
 	}
