@@ -11,6 +11,7 @@
  * a signal handler's, which has interrupted the payload or the recorder; only clients that are safe there get it.
  */
 #include <errno.h>
+#include <signal.h>
 #include "liblttng-spi/payload/internal.h"
 
 /* ---- errno, where the program has it ---- */
@@ -75,6 +76,19 @@ void spi_clients_handler(uint64_t p)
 }
 
 /* ---- entries ---- */
+
+/*
+ * Calls that longjmp() has left end here, before the next call begins. Within that call's entry the thread is busy, and
+ * their exits would come only to payloads that are safe in a signal handler.
+ */
+void spi_clients_end_left(const struct spi_point *point, uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (!t->busy && point->clients && may_begin(t, p) && p - t->stack_end >= PAYLOAD_STACK &&
+			!is_critical(t, point->clients, p))
+		spi_thread_slow(p);
+}
 
 /* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
 SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_clients *clients, struct spi_client *client,
@@ -145,6 +159,7 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 {
 	struct spi_thread *t = &spi_thread;
 
+	spi_clients_before(point, (uint64_t) &frame->ra);
 	for (; which; which &= which - 1) {
 		const unsigned int number = (unsigned int) __builtin_ctz(which);
 		struct spi_client *client = spi_clients[number];
@@ -225,7 +240,10 @@ static uint64_t exit_returns(struct spi_slot *slot, struct spi_frame *frame, con
 	return 0;
 }
 
-/* The thread is marked busy, and the slot popped, by the caller. */
+/*
+ * The thread is marked busy, and the slot popped, by the caller, who may have blocked all signals. The guard takes a fault,
+ * and the time limit ends a payload, only where their signals are not blocked.
+ */
 static void exit_left(struct spi_slot *slot, enum spi_left how)
 {
 	static const uint8_t endings[] = {
@@ -233,8 +251,12 @@ static void exit_left(struct spi_slot *slot, enum spi_left how)
 		[SPI_LEFT_THREAD_END] = SPI_CALL_THREAD_ENDED, [SPI_LEFT_PROCESS_END] = SPI_CALL_PROCESS_ENDED,
 		[SPI_LEFT_TAIL] = SPI_CALL_FOLDED, [SPI_LEFT_DETACHED] = SPI_CALL_DETACHED,
 	};
+	const uint64_t faults = SPI_SIGNAL_FAULTS;
+	uint64_t before;
 
+	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, (uint64_t) &before, 8);
 	client_exit(&spi_thread, slot, NULL, NULL, 0, endings[how]);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
 }
 
 /* ---- what a point has for them ---- */

@@ -14,6 +14,8 @@ uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame,
 	uint32_t trees = t->tree & point->tree_live & ~t->tree_over, clients = trees & spi_client_trees;
 	uint64_t code = 0;
 
+	if (clients && (parts & SPI_PART_CLIENTS))
+		spi_clients_before(point, (uint64_t) &frame->ra);
 	if (point->record && (trees & ~clients) && (parts & SPI_PART_RECORDER))
 		code = point->record(point, frame, vec, stride);
 	if (!clients || !(parts & SPI_PART_CLIENTS))
