@@ -25,6 +25,52 @@ for at in entry exit; do
 	done
 done
 
+# Calls that longjmp() and pthread_exit() leave, in a thread that blocks all signals.
+gcc -O1 -g -pthread -o leaves -x c - <<-'END'
+	#include <pthread.h>
+	#include <setjmp.h>
+	#include <signal.h>
+	#include <stdio.h>
+	static jmp_buf back;
+	__attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x + 1; }
+	__attribute__((noinline)) void jumps(int x) { if (leaf(x)) longjmp(back, 1); }
+	__attribute__((noinline)) void ends(void *x) { pthread_exit(x); }
+	static void *start(void *data)
+	{
+		sigset_t all;
+		volatile int n = 0;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_BLOCK, &all, NULL);
+		while (n < 5)
+			if (!setjmp(back)) {
+				n = leaf(n);
+				jumps(n);
+			}
+		printf("%d\n", n);
+		ends(data);
+		return NULL;
+	}
+	int main(void)
+	{
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, start, NULL);
+		return pthread_join(thread, NULL);
+	}
+END
+for mode in '--tree --lib leaves' '-f leaf -f jumps -f ends'; do
+	# shellcheck disable=SC2086
+	is "$(spi_trace $mode --payload ./fails.so ./leaves)" 5 "calls that are left ($mode): output"
+	like "$(cat trace.err)" ', 5 left by a jump' "calls that are left ($mode): each one has its exit" || diag "$(cat trace.err)"
+	for at in left entry; do
+		# shellcheck disable=SC2086
+		is "$(spi_trace $mode --payload ./fails.so --payload-arg how=segv --payload-arg at=$at ./leaves)" 5 \
+			"a fault with all signals blocked, at=$at ($mode): output"
+		like "$(cat trace.err)" 'it has faulted' "a fault with all signals blocked, at=$at ($mode): named" || diag "$(cat trace.err)"
+	done
+done
+
 # One that calls cancellation points, in threads that are cancelled: these end where the program says.
 spi_cc cancelled payload-cancelled.c -O1
 payload_cc prints.so payload-prints.c
