@@ -203,7 +203,7 @@ static int is_of_start(const char *name)
 	static const char *const names[] = {
 		"_start", "_init", "_fini", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux",
 		"frame_dummy", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__",
-		"atexit", "at_quick_exit", "_mcount", "mcount", "__fentry__",
+		"atexit", "at_quick_exit", "pthread_atfork", "__pthread_atfork", "_mcount", "mcount", "__fentry__",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -212,11 +212,19 @@ static int is_of_start(const char *name)
 	return 0;
 }
 
+/* C++: code that only moves `this` and jumps to a virtual function. -pg counts the virtual function alone. */
+static int is_thunk(const char *name)
+{
+	return !strncmp(name, "_ZTh", 4) || !strncmp(name, "_ZTv", 4);
+}
+
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
 {
+	const char *name = spi_function_mangled_name(function);
+
 	(void) agent;
 	(void) data;
-	return is_of_start(spi_function_mangled_name(function)) ? "" : profile_make(spi_function_object(function));
+	return is_of_start(name) || is_thunk(name) ? "" : profile_make(spi_function_object(function));
 }
 
 /* ---- begin and end ---- */
