@@ -212,19 +212,32 @@ static int is_of_start(const char *name)
 	return 0;
 }
 
-/* C++: code that only moves `this` and jumps to a virtual function. -pg counts the virtual function alone. */
-static int is_thunk(const char *name)
+/*
+ * C++: gcc's code that only moves `this`, and jumps to a virtual function. -pg counts the virtual function alone. A thunk
+ * that the virtual function itself was put into is a function like others.
+ */
+static int is_thunk(const struct spi_function *function)
 {
-	return !strncmp(name, "_ZTh", 4) || !strncmp(name, "_ZTv", 4);
+	const char *name = spi_function_mangled_name(function);
+	const unsigned char *at = (const unsigned char *) spi_function_address(function);
+	const unsigned char *begin;
+
+	if (strncmp(name, "_ZT", 3) || !strchr("hvc", name[3]) || spi_function_size(function) < 6)
+		return 0;
+	at += !memcmp(at, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;				/* endbr64 */
+	begin = at;
+	if (at[0] == 0x48 && (at[1] == 0x83 || at[1] == 0x81) && (at[2] == 0xef || at[2] == 0xc7))
+		at += at[1] == 0x83 ? 4 : 7;						/* sub or add $n, %rdi */
+	if (!memcmp(at, "\x4c\x8b\x17\x49\x03", 5) && (at[5] == 0x7a || at[5] == 0xba))
+		at += at[5] == 0x7a ? 7 : 10;						/* mov (%rdi), %r10; add n(%r10), %rdi */
+	return at != begin && (at[0] == 0xe9 || at[0] == 0xeb);			/* jmp */
 }
 
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
 {
-	const char *name = spi_function_mangled_name(function);
-
 	(void) agent;
 	(void) data;
-	return is_of_start(name) || is_thunk(name) ? "" : profile_make(spi_function_object(function));
+	return is_of_start(spi_function_mangled_name(function)) || is_thunk(function) ? "" : profile_make(spi_function_object(function));
 }
 
 /* ---- begin and end ---- */
