@@ -131,7 +131,7 @@ static int file_check(const struct spi_target *t, const char *library, const str
 	n = pread(fd, begin, sizeof(begin), 0);
 	close(fd);
 	if (n >= 0)
-		why = spi_library_refusal(begin, (size_t) n, (uint64_t) st->st_size);
+		why = spi_library_refusal(begin, (size_t) n, (uint64_t) st->st_size, EM_X86_64);
 	return why ? spi_inject_fail(t->result, ENOEXEC, "%s: %s", library, why) : 0;
 }
 

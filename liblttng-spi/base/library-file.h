@@ -15,19 +15,19 @@
 #define SPI_LIBRARY_BEGIN	4096u	/* bytes that are looked at */
 
 /*
- * Why the file cannot be loaded, of its first `size` bytes, which are aligned as an Elf64_Ehdr is, and its length. NULL: nothing
- * is known against it; what is no ELF file at all dlopen() names itself. Calls nothing.
+ * Why the file cannot be loaded, of its first `size` bytes, which are aligned as an Elf64_Ehdr is, and its length; `machine`: this
+ * one's e_machine. NULL: nothing is known against it; what is no ELF file at all dlopen() names itself. Calls nothing.
  */
-static inline const char *spi_library_refusal(const void *begin, size_t size, uint64_t length)
+static inline const char *spi_library_refusal(const void *begin, size_t size, uint64_t length, unsigned int machine)
 {
 	const Elf64_Ehdr *head = begin;
 	const unsigned char *ident = begin;
 
 	if (size < EI_NIDENT || ident[0] != ELFMAG0 || ident[1] != 'E' || ident[2] != 'L' || ident[3] != 'F')
 		return NULL;
-	if (ident[EI_CLASS] != ELFCLASS64 || size < sizeof(*head) || head->e_machine != EM_X86_64)
+	if (ident[EI_CLASS] != ELFCLASS64 || size < sizeof(*head) || head->e_machine != machine)
 		return ident[EI_CLASS] == ELFCLASS64 && size < sizeof(*head) ? "it was cut off: build or copy it again" :
-			"it is built for another machine: build it for x86-64";
+			"it is built for another machine: build it for this one";
 	if (head->e_phentsize != sizeof(Elf64_Phdr) || head->e_phoff % 8 || head->e_phoff > SPI_LIBRARY_BEGIN)
 		return NULL;
 	for (size_t i = 0; i < head->e_phnum; i++) {

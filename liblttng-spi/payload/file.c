@@ -53,7 +53,8 @@ static const char *contents_check(int fd, const struct stat *file)
 	uint64_t begin[SPI_LIBRARY_BEGIN / 8];
 	const long n = spi_sys(SYS_pread64, fd, begin, sizeof(begin), 0L);
 
-	return n < 0 ? "it cannot be read" : spi_library_refusal(begin, (size_t) n, (uint64_t) file->st_size);
+	return n < 0 ? "it cannot be read" :
+		spi_library_refusal(begin, (size_t) n, (uint64_t) file->st_size, SPI_ELF_MACHINE);
 }
 
 /*

@@ -21,7 +21,7 @@ echo text >text.so
 refused 'not a library' ./text.so 'text.so: (invalid ELF header|file too short)'
 cp says.so other.so
 printf '\x03' | dd of=other.so bs=1 seek=18 conv=notrunc status=none	# e_machine: EM_386
-refused 'of another machine' ./other.so 'other.so: it is built for another machine: build it for x86-64'
+refused 'of another machine' ./other.so 'other.so: it is built for another machine: build it for this one'
 printf '\x01' | dd of=other.so bs=1 seek=4 conv=notrunc status=none	# EI_CLASS: 32 bits
 refused 'for 32 bits' ./other.so 'other.so: it is built for another machine'
 head -c 5000 says.so >cut.so
