@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A library's file, before dlopen() has it. dlopen() does not look at how long the file is: one that was cut off ends the
- * process by SIGBUS. Of a file for another machine dlopen() says that there is none. Whoever loads a file into a process that
- * does not expect that (payload/file.c, the injector) asks here first.
+ * A library's file, before dlopen() has it. dlopen() does not look at how long the file is: one that was cut off ends
+ * the process by SIGBUS. Of a file for another machine dlopen() says that there is none. Whoever loads a file into a
+ * process that does not expect that (payload/file.c, the injector) asks here first.
  */
 #ifndef SPI_BASE_LIBRARY_FILE_H
 #define SPI_BASE_LIBRARY_FILE_H
@@ -15,8 +15,9 @@
 #define SPI_LIBRARY_BEGIN	4096u	/* bytes that are looked at */
 
 /*
- * Why the file cannot be loaded, of its first `size` bytes, which are aligned as an Elf64_Ehdr is, and its length; `machine`: this
- * one's e_machine. NULL: nothing is known against it; what is no ELF file at all dlopen() names itself. Calls nothing.
+ * Why the file cannot be loaded, of its first `size` bytes, which are aligned as an Elf64_Ehdr is, and its length;
+ * `machine`: this one's e_machine. NULL: nothing is known against the file; what is no ELF file at all dlopen() names
+ * itself. Calls nothing.
  */
 static inline const char *spi_library_refusal(const void *begin, size_t size, uint64_t length, unsigned int machine)
 {
