@@ -68,9 +68,9 @@ typedef void spi_exit_payload(struct spi_call *call, void *data);
 
 enum spi_payload_flags {
 	/*
-	 * The payloads may run anywhere, also within malloc(), stdio and the dynamic linker, and in a signal handler that has
-	 * interrupted these or a payload. Without the flag such calls do not come to them, and each call of a function by name
-	 * is looked at for that.
+	 * The payloads may run anywhere, also within malloc(), stdio, the dynamic linker and the unwinder, and in a signal
+	 * handler that has interrupted these or a payload. Without the flag such calls do not come to them, and each call of a
+	 * function by name is looked at for that.
 	 */
 	SPI_PAYLOAD_SIGNAL_SAFE		= 1u << 0,
 	/*

@@ -78,6 +78,26 @@ spi_trace --tree --lib cancelled --payload ./prints.so timeout $((20 * SPI_PATIE
 is $? 0 'threads that are cancelled: status' || diag "$(cat trace.out)"
 is "$(cat trace.out)" '20 cancelled' 'threads that are cancelled: never in the payload'
 
+# The unwinder has a lock, and calls code that is instrumented, while the program's own panic is on its way.
+if rustc --version >/dev/null 2>&1; then
+	cat >panics.rs <<-'END'
+		use std::panic;
+		use std::thread;
+		#[inline(never)]
+		fn even(n: i32) -> i32 { if n % 2 == 0 { n } else { panic!("odd") } }
+		fn main() {
+		    thread::spawn(|| even(2)).join().unwrap();
+		    panic::set_hook(Box::new(|_| {}));
+		    println!("{}", (0..6).filter(|n| panic::catch_unwind(|| even(*n)).is_err()).count());
+		}
+	END
+	rustc -O -g -o panics panics.rs 2>rustc.log || diag "$(cat rustc.log)"
+	is "$(spi_trace --tree --payload ./fails.so timeout $((10 * SPI_PATIENCE)) ./panics)" 3 'throws and catches while the program panics' ||
+		diag "$(cat trace.err)"
+else
+	skip 1 'there is no rustc'
+fi
+
 # A second payload beside it sees all calls.
 spi_trace -f leaf --payload ./fails.so --payload count --payload-arg how=segv ./calls 5 >trace.out
 same_file trace.out plain.out 'beside another payload: output'
