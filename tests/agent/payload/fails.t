@@ -92,7 +92,7 @@ if rustc --version >/dev/null 2>&1; then
 		}
 	END
 	rustc -O -g -o panics panics.rs 2>rustc.log || diag "$(cat rustc.log)"
-	is "$(spi_trace --tree --payload ./fails.so timeout $((10 * SPI_PATIENCE)) ./panics)" 3 'throws and catches while the program panics' ||
+	is "$(timeout $((10 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --payload ./fails.so ./panics 2>trace.err)" 3 'throws and catches while the program panics' ||
 		diag "$(cat trace.err)"
 else
 	skip 1 'there is no rustc'
