@@ -4,6 +4,7 @@
 #
 # A payload that throws, faults or aborts is switched off and named; the program goes on as if it had never been there.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/payload.sh"
+home=$(getent passwd "$(id -u)" | cut -d: -f6)		# with rustup
 spi_private "$@"
 spi_cc calls payload-calls.c -O1 -fno-optimize-sibling-calls
 payload_cc fails.so payload-fails.cc
@@ -79,7 +80,10 @@ is $? 0 'threads that are cancelled: status' || diag "$(cat trace.out)"
 is "$(cat trace.out)" '20 cancelled' 'threads that are cancelled: never in the payload'
 
 # The unwinder has a lock, and calls code that is instrumented, while the program's own panic is on its way.
-if rustc --version >/dev/null 2>&1; then
+for rustc in "$home"/.rustup/toolchains/*/bin/rustc /usr/bin/rustc; do
+	[ ! -x "$rustc" ] || break
+done
+if [ -x "$rustc" ]; then
 	cat >panics.rs <<-'END'
 		use std::panic;
 		use std::thread;
@@ -91,7 +95,7 @@ if rustc --version >/dev/null 2>&1; then
 		    println!("{}", (0..6).filter(|n| panic::catch_unwind(|| even(*n)).is_err()).count());
 		}
 	END
-	rustc -O -g -o panics panics.rs 2>rustc.log || diag "$(cat rustc.log)"
+	"$rustc" -O -g -o panics panics.rs 2>rustc.log || diag "$(cat rustc.log)"
 	is "$(timeout $((10 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --payload ./fails.so ./panics 2>trace.err)" 3 'throws and catches while the program panics' ||
 		diag "$(cat trace.err)"
 else
