@@ -159,7 +159,6 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 {
 	struct spi_thread *t = &spi_thread;
 
-	spi_clients_before(point, (uint64_t) &frame->ra);
 	for (; which; which &= which - 1) {
 		const unsigned int number = (unsigned int) __builtin_ctz(which);
 		struct spi_client *client = spi_clients[number];

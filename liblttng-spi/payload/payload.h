@@ -230,7 +230,10 @@ SPI_INLINE int spi_slot_is_clients(const struct spi_slot *slot)
 	return slot->aux == SPI_SLOT_APART && slot->start;
 }
 
-/* Before anything else is done for the call whose return address is at p. */
+/*
+ * Before anything else is done for the call whose return address is at p: a slot of the recorder's for this very call,
+ * which the return address does not lead to yet, would look like one of a call that was left.
+ */
 SPI_INLINE void spi_clients_before(const struct spi_point *point, uint64_t p)
 {
 	const struct spi_thread *t = &spi_thread;
