@@ -213,8 +213,8 @@ static int is_of_start(const char *name)
 }
 
 /*
- * C++: gcc's code that only moves `this`, and jumps to a virtual function. -pg counts the virtual function alone. A thunk
- * that the virtual function itself was put into is a function like others.
+ * C++: gcc's code that only moves `this`, and jumps to a virtual function. -pg counts the virtual function alone. A
+ * thunk that the virtual function itself was put into is a function like others.
  */
 static int is_thunk(const struct spi_function *function)
 {
@@ -237,7 +237,9 @@ static const char *filter(struct spi_agent *agent, struct spi_function *function
 {
 	(void) agent;
 	(void) data;
-	return is_of_start(spi_function_mangled_name(function)) || is_thunk(function) ? "" : profile_make(spi_function_object(function));
+	if (is_of_start(spi_function_mangled_name(function)) || is_thunk(function))
+		return "";
+	return profile_make(spi_function_object(function));
 }
 
 /* ---- begin and end ---- */

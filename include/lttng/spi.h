@@ -363,8 +363,8 @@ void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *argumen
  * 16 for long double, __int128 and structs with these.
  * spi_call_return_copy() - in exit payloads: the result likewise; of SPI_ARGUMENT_MEMORY what the result's address
  * leads to, of SPI_ARGUMENT_X87 the 10 bytes of a long double.
- * 0; -EINVAL: the wrong end of the call, or no such size; -ENODATA: the call did not return, or no vector registers were
- * saved; -EFAULT: the memory cannot be read. [payload]
+ * 0; -EINVAL: the wrong end of the call, or no such size; -ENODATA: the call did not return, or its vector registers
+ * were not saved, or it has no long double; -EFAULT: the memory cannot be read. [payload]
  */
 int spi_call_pop_copy(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class first,
 	enum spi_argument_class second, size_t size, size_t alignment, void *value);

@@ -51,8 +51,8 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 
 /*
  * May the thread be within malloc(), stdio, the dynamic linker or the unwinder? Then a payload that uses these would
- * wait for its own thread, or find their data half changed. The thread is there where code of their objects calls, which is looked at; or
- * where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
+ * wait for its own thread, or find their data half changed. The thread is there where code of their objects calls,
+ * which is looked at; or where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
  * above that again.
  */
 static int is_critical(struct spi_thread *t, const struct spi_clients *clients, uint64_t p)
@@ -240,8 +240,8 @@ static uint64_t exit_returns(struct spi_slot *slot, struct spi_frame *frame, con
 }
 
 /*
- * The thread is marked busy, and the slot popped, by the caller, who may have blocked all signals. The guard takes a fault,
- * and the time limit ends a payload, only where their signals are not blocked.
+ * The thread is marked busy, and the slot popped, by the caller, which may have blocked all signals. The guard takes a
+ * fault, and the time limit ends a payload, only where their signals are not blocked.
  */
 static void exit_left(struct spi_slot *slot, enum spi_left how)
 {

@@ -200,7 +200,7 @@ extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not b
  */
 uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
 	const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
-/* Exits of calls that longjmp() has left come to the clients: the call with the return address at p is about to begin. */
+/* Exits of calls that longjmp() has left come to the clients: the call with the return address at p comes next. */
 void spi_clients_end_left(const struct spi_point *point, uint64_t p) SPI_HIDDEN;
 /* A call tree's entry point was entered, with the return address at p: by a signal's handler? */
 void spi_clients_handler(uint64_t p) SPI_HIDDEN;
