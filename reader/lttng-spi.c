@@ -16,7 +16,8 @@ static const struct {
 	{ "calls", command_calls, "the calls, as people read them" },
 	{ "report", command_report, "a table of functions: calls and times" },
 	{ "graph", command_graph, "who calls whom" },
-	{ "flame", command_flame, "flame graphs" },
+	{ "flame", command_flame, "a page for a browser: flame graphs" },
+	{ "timeline", command_timeline, "a page for a browser: threads over time" },
 };
 
 static int help(FILE *out)

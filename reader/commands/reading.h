@@ -44,10 +44,19 @@ int reading_run(struct reading *reading, int (*take)(void *data, const struct ca
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
 int reading_end(struct reading *reading, int r);
 
+/* ---- views.c: what commands share ---- */
+/* r->out: 0, or -1, and the cause is said. */
+int output_open(struct reading *reading);
+/* `Usage: lttng-spi ...`, and the filters: 0 */
+int command_help(const char *usage);
+/* For a command without options of its own. */
+int no_option(struct reading *reading, int option, const char *value);
+
 /* ---- the commands: a status to exit with ---- */
 int command_calls(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_timeline(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

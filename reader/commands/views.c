@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* `lttng-spi calls`, `report`, `graph`, `flame`. */
+/* `lttng-spi calls`, `report`, `graph`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
 
-static int output_open(struct reading *r)
+int output_open(struct reading *r)
 {
 	r->out = r->output ? fopen(r->output, "we") : stdout;
 	if (r->out)
@@ -28,14 +28,14 @@ static const char filters_help[] =
 	"      --error           calls left by an exception or jump, or whose result is negative or a null pointer\n"
 	"  Filters of one kind that are given several times are alternatives.\n";
 
-static int help(const char *usage)
+int command_help(const char *usage)
 {
 	printf("Usage: lttng-spi %s", usage);
 	printf("\nFilters:\n%s", filters_help);
 	return 0;
 }
 
-static int no_option(struct reading *r, int option, const char *value)
+int no_option(struct reading *r, int option, const char *value)
 {
 	return 0;
 }
@@ -49,7 +49,7 @@ int command_calls(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, NULL, no_option);
 
 	if (status < 0)
-		return help("calls [FILTERS] [--format text|json] [-o FILE] DIR...\n"
+		return command_help("calls [FILTERS] [--format text|json] [-o FILE] DIR...\n"
 			"Prints the calls of a trace, a line for each end of a call, one for both when nothing came between.\n");
 	if (status || output_open(&r) < 0)
 		return 1;
@@ -117,7 +117,7 @@ int command_report(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, own, report_option);
 
 	if (status < 0)
-		return help("report [FILTERS] [--by function|object|thread|process|caller] [--sort COLUMN] [--limit N]\n"
+		return command_help("report [FILTERS] [--by function|object|thread|process|caller] [--sort COLUMN] [--limit N]\n"
 			"           [--diff OTHER] [--format text|json|csv] [-o FILE] DIR...\n"
 			"Prints a table of functions: calls, total and self time, average, minimum, maximum, p50, p99.\n"
 			"Times in JSON and CSV are in nanoseconds. --diff: beside the table of another trace.\n");
@@ -147,17 +147,9 @@ int command_report(int argc, char **argv)
 	return status;
 }
 
-/* ---- graph, flame ---- */
+/* ---- graph ---- */
 
 static const char *graph_function;
-static int is_folded;
-
-static int graph_option(struct reading *r, int option, const char *value)
-{
-	if (option == 'F')
-		is_folded = 1;
-	return option == 'F';
-}
 
 int command_graph(int argc, char **argv)
 {
@@ -166,7 +158,7 @@ int command_graph(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, NULL, no_option);
 
 	if (status < 0)
-		return help("graph [FILTERS] [--format text|json] [-o FILE] DIR [FUNCTION]\n"
+		return command_help("graph [FILTERS] [--format text|json] [-o FILE] DIR [FUNCTION]\n"
 			"Prints who calls whom, with calls and times. FUNCTION, a name or a pattern: its callers and its callees.\n");
 	if (status)
 		return 1;
@@ -192,35 +184,6 @@ int command_graph(int argc, char **argv)
 			say_error("%s: no call of a function of this name in the trace", graph_function);
 			status = 1;
 		}
-	}
-	paths_free(paths);
-	return status;
-}
-
-int command_flame(int argc, char **argv)
-{
-	static const struct option own[] = { { "folded", no_argument, NULL, 'F' }, { NULL, 0, NULL, 0 } };
-	struct reading r = { .command = "flame", .formats = 1 };
-	struct paths *paths;
-	int status = reading_options(&r, argc, argv, own, graph_option);
-
-	if (status < 0)
-		return help("flame --folded [FILTERS] [-o FILE] DIR...\n"
-			"Prints folded stacks, FUNCTION;CALLEE;... with the self time in nanoseconds, for flame graph tools.\n");
-	if (status)
-		return 1;
-	if (!is_folded) {
-		say_error("flame: --folded is missing: pages for a browser are not made yet");
-		return 1;
-	}
-	paths = output_open(&r) < 0 ? NULL : paths_make();
-	if (!paths)
-		return 1;
-	status = reading_run(&r, paths_take, paths);
-	if (!status) {
-		int w = paths_end(paths);
-
-		status = reading_end(&r, w ? w : folded_write(paths, r.out));
 	}
 	paths_free(paths);
 	return status;
