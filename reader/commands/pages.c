@@ -92,19 +92,41 @@ int command_flame(int argc, char **argv)
 
 /* ---- timeline ---- */
 
+#define PAGE_SIZE	50		/* MB */
+
+static size_t page_size = PAGE_SIZE;
+
+static int timeline_option(struct reading *r, int option, const char *value)
+{
+	char *end;
+	unsigned long size;
+
+	if (option != 'S')
+		return 0;
+	size = strtoul(value, &end, 10);
+	if (end == value || *end || *value == '-' || !size || size > 1000) {
+		say_error("--size %s: not a number of MB from 1 to 1000", value);
+		return -1;
+	}
+	page_size = size;
+	return 1;
+}
+
 int command_timeline(int argc, char **argv)
 {
+	static const struct option own[] = { { "size", required_argument, NULL, 'S' }, { NULL, 0, NULL, 0 } };
 	struct reading r = { .command = "timeline", .formats = 1 };
 	struct timeline *timeline;
 	char title[1000];
-	int status = reading_options(&r, argc, argv, NULL, no_option);
+	int status = reading_options(&r, argc, argv, own, timeline_option);
 
 	if (status < 0)
-		return command_help("timeline [FILTERS] [-o FILE.html] DIR...        (or > FILE.html)\n"
-			"Writes one page for a browser: threads over time, from hours to nanoseconds, with values and a table.\n");
+		return command_help("timeline [FILTERS] [--size MB] [-o FILE.html] DIR...        (or > FILE.html)\n"
+			"Writes one page for a browser: threads over time, from hours to nanoseconds, with values and a table.\n"
+			"--size MB: the page is about so large at most, 50. The shortest calls that do not fit are merged.\n");
 	if (status)
 		return 1;
-	timeline = page_open(&r) < 0 ? NULL : timeline_make();
+	timeline = page_open(&r) < 0 ? NULL : timeline_make(page_size * 1000000);
 	if (!timeline)
 		return 1;
 	status = reading_run(&r, timeline_take, timeline);

@@ -16,7 +16,7 @@
 #include "reader/views/report.h"
 
 #define FRAMES_MOST	30000u		/* of a flame graph */
-#define CALLS_MOST	300000u		/* of all flame charts */
+#define CALLS_MOST	200000u		/* of all flame charts */
 #define THREADS_MOST	100u		/* with profiles of their own: those with the most calls */
 
 struct chart_call {
@@ -185,7 +185,7 @@ static void event_write(FILE *out, const char **between, char kind, uint64_t fra
 	*between = ",\n";
 }
 
-/* `folded` is the frame that stands for those below the least width. It comes last, behind the time of its caller's own. */
+/* `folded` is the frame that stands for those below the least width. It comes behind the others of its caller. */
 static int64_t node_write(FILE *out, const char **between, const struct path *node, int64_t at, int64_t least,
 	uint32_t folded)
 {
@@ -295,10 +295,12 @@ static void frames_write(const struct flame *f, const struct calls *calls, FILE 
 		if (row) {
 			duration_text(row->total, total);
 			duration_text(row->self, self);
-			snprintf(text, sizeof(text), "%s%s%" PRIu64 " call%s, total %s, self %s", function->object,
-				*function->object ? ": " : "", row->calls, row->calls == 1 ? "" : "s", total, self);
+			/* A tooltip is FILE:LINE. */
+			snprintf(text, sizeof(text), "%s%stotal %s, self %s, calls", function->object, *function->object ? ": " : "",
+				total, self);
 			fputs(",\"file\":", out);
 			json_string(out, text);
+			fprintf(out, ",\"line\":%" PRIu64, row->calls);
 		}
 		putc('}', out);
 	}

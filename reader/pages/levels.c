@@ -116,7 +116,7 @@ static int chunk_pack(struct level_chunk *chunk, const struct column *all)
 	uint8_t *smaller;
 
 	chunk->data = malloc(size);
-	if (!chunk->data || compress2(chunk->data, &size, all->data, all->size, 6) != Z_OK)
+	if (!chunk->data || compress2(chunk->data, &size, all->data, all->size, 1) != Z_OK)
 		return -ENOMEM;
 	chunk->size = size;
 	smaller = realloc(chunk->data, size);

@@ -26,7 +26,8 @@ FILE *pack_open(FILE *out);
 void base64_write(FILE *out, const uint8_t *data, size_t size);
 
 /* ---- timeline.c: threads over time ---- */
-struct timeline *timeline_make(void);
+/* size: of the page in bytes, about; what does not fit is merged. */
+struct timeline *timeline_make(size_t size);
 int timeline_take(void *timeline, const struct call *call);
 /* title: what was read, as the user named it. 0, -EPIPE, -ENOMEM. */
 int timeline_write(struct timeline *timeline, const struct calls *calls, const char *title, FILE *out);

@@ -11,8 +11,6 @@
 #include "reader/pages/pages.h"
 #include "reader/views/report.h"
 
-/* Packed bytes of calls: the page is a third larger. */
-#define PAGE_LIMIT	((size_t) 36 << 20)
 #define TEXT_MOST	2000u		/* bytes of the values of a call, each of arguments and result */
 #define TEXTS_MOST	((size_t) 256 << 20)	/* of whole calls, which wait for the end */
 #define MARKS_MOST	10000u
@@ -35,7 +33,7 @@ struct timeline {
 	int has_origin;
 };
 
-struct timeline *timeline_make(void)
+struct timeline *timeline_make(size_t size)
 {
 	struct timeline *t = calloc(1, sizeof(*t));
 
@@ -43,7 +41,7 @@ struct timeline *timeline_make(void)
 		return NULL;
 	t->report = report_make(BY_FUNCTION);
 	t->text_size = 1;
-	if (!t->report || levels_init(&t->levels, PAGE_LIMIT) < 0) {
+	if (!t->report || levels_init(&t->levels, size / 4 * 3) < 0) {
 		timeline_free(t);
 		return NULL;
 	}
@@ -102,7 +100,7 @@ static int call_end(struct timeline *t, const struct call *call)
 		.depth = call->depth, .begin = call->begin, .duration = call->ns - call->begin,
 		.inner = call->ns - call->begin - call->self, .left = call->left };
 	struct level_call with_text = done;
-	struct text text = { .size = 0 };
+	struct text text;		/* large: it is not initialised for each call */
 	int r;
 
 	if (*arguments || call->event) {

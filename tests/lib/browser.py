@@ -117,7 +117,7 @@ class Browser:
             message = json.loads(entry['message'])['message']
             if message['method'] == 'Network.requestWillBeSent':
                 found.append(message['params']['request']['url'])
-        return found
+        return [url for url in found if not url.startswith(('chrome:', 'data:', 'blob:'))]
 
     def memory(self):
         """Bytes of the page's process that are resident and its own, as the kernel has it; of the largest renderer."""

@@ -116,7 +116,9 @@ function decode(bytes, blocks) {
 			continue;
 		items.more[i] = at;
 		next();
-		at += next();
+		const size = next();	/* which moves `at`, too */
+
+		at += size;
 	}
 	items.left = position => {
 		at = position;

@@ -15,13 +15,13 @@ const theme = {
 
 		for (const name of ["paper", "ink", "faint", "line", "mark", "lost", "lane", "onbar"])
 			this[name] = style.getPropertyValue("--" + name).trim();
-		const light = this.dark.matches ? [44, 22, 34] : [74, 92, 88];
+		const is_dark = this.dark.matches;
 
 		for (let i = 0; i < COLOURS; i++) {
-			const hue = (i * 137.5) % 360;
+			const hue = (20 + i * 137.5) % 360, more = (i % 3) * 0.03;
 
-			this.colours[i] = `hsl(${hue} ${this.dark.matches ? 38 : 62}% ${light[0] + (i % 3) * 4}%)`;
-			this.dimmed[i] = `hsl(${hue} 12% ${light[1]}%)`;
+			this.colours[i] = is_dark ? `oklch(${0.46 + more} 0.1 ${hue})` : `oklch(${0.8 + more} 0.09 ${hue})`;
+			this.dimmed[i] = is_dark ? `oklch(0.3 0.02 ${hue})` : `oklch(0.93 0.02 ${hue})`;
 		}
 	},
 };
@@ -135,9 +135,9 @@ function labels_paint(context, found, height) {
 	context.textBaseline = "middle";
 	for (let k = 0; k < labels.length; k += 5) {
 		const x = Math.max(labels[k], 0), room = labels[k] + labels[k + 2] - x - 8;
-		const name = data.about.functions[labels[k + 3]][0] || "?";
-		const count = labels[k + 4] > 1 ? format.number(labels[k + 4]) + " calls: " : "";
-		const text = format.fit(count + name, Math.floor(room / each));
+		const name = data.about.functions[labels[k + 3]][0] || "?", most = Math.floor(room / each);
+		const count = labels[k + 4] > 1 ? " \u00d7 " + format.number(labels[k + 4]) : "";
+		const text = format.fit(name.length + count.length <= most ? name + count : name, most);
 
 		if (text)
 			context.fillText(text, x + 4, labels[k + 1] + height / 2 + 0.5);

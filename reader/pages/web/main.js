@@ -78,7 +78,8 @@ function lanes_events() {
 		}
 		const ns = view.begin + (view.end - view.begin) * event.offsetX / view.width;
 
-		element("where").textContent = `${format.clock(ns, data.about.clock)}   ${format.duration(view.end - view.begin)} in view`;
+		element("where").textContent = `${format.duration(view.end - view.begin)} in view; the pointer is at ` +
+			format.clock(ns, data.about.clock);
 		tip(timeline.call_at(event.offsetX, event.offsetY), event.clientX, event.clientY);
 	});
 	lanes.addEventListener("pointerleave", () => tip(null));

@@ -168,6 +168,8 @@ const timeline = {
 		context.restore();
 		marks_paint(context, view);
 		map.paint();
+		element("where").textContent = `${format.duration(view.end - view.begin)} in view, from ` +
+			format.clock(view.begin, data.about.clock);
 		document.body.dataset.missing = found.missing;
 		document.body.dataset.from = found.from;
 	},
