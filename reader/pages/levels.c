@@ -4,6 +4,7 @@
  * A chunk's columns, all of variable-length numbers (7 bits a byte, the lowest first): begin (the difference to the
  * one before, zigzag), duration, inner, function, thread, depth * 2 + more; then for each call with more: how it was
  * left (zigzag), and its text's length and bytes. Blocks have no `more`: their last column is how many calls they are.
+ * A block's times are in sixteenths of its level's bound, which no picture shows finer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -163,7 +164,8 @@ static int item_add(struct levels *l, int is_blocks, uint32_t level, const struc
 {
 	struct level_open *open = &l->open[(uint32_t) is_blocks * LEVELS + level];
 	struct column *c = open->columns;
-	const int64_t end = call->begin + call->duration;
+	const int64_t unit = is_blocks ? bound(level) / 16 : 1;
+	const int64_t begin = call->begin * unit, end = begin + call->duration * unit;
 	const int has_more = !is_blocks && (call->left || call->text_size);
 	int r;
 
@@ -182,8 +184,8 @@ static int item_add(struct levels *l, int is_blocks, uint32_t level, const struc
 		r |= column_add(&c[6], call->text_size);
 		r |= column_bytes(&c[6], call->text, call->text_size);
 	}
-	if (!open->count || call->begin < open->begin)
-		open->begin = call->begin;
+	if (!open->count || begin < open->begin)
+		open->begin = begin;
 	if (!open->count || end > open->end)
 		open->end = end;
 	open->last = call->begin;
@@ -251,8 +253,10 @@ static void block_extend(struct block *block, const struct block *next)
 
 static int block_write(struct levels *l, uint32_t thread, uint32_t depth, uint32_t level, const struct block *block)
 {
-	const struct level_call call = { .thread = thread, .depth = depth, .function = block->function, .begin = block->begin,
-		.duration = block->end - block->begin, .inner = block->busy };
+	const int64_t unit = bound(level) / 16;
+	const int64_t begin = block->begin >= 0 ? block->begin / unit : -((unit - 1 - block->begin) / unit);
+	const struct level_call call = { .thread = thread, .depth = depth, .function = block->function, .begin = begin,
+		.duration = (block->end - begin * unit + unit - 1) / unit, .inner = (block->busy + unit / 2) / unit };
 
 	return item_add(l, 1, level, &call, block->count);
 }

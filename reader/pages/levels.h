@@ -34,7 +34,7 @@ struct level_call {
 struct level_chunk {
 	int is_blocks;
 	uint32_t level, count;
-	int64_t begin, end;
+	int64_t begin, end;		/* ns */
 	size_t size;			/* 0: gone */
 	uint8_t *data;			/* as zlib has it: the count, then column by column; see levels.c */
 };

@@ -162,8 +162,8 @@ def click(b, path):
     exit_line = next(line for line in lines if line['kind'] == 'exit' and line['function'] == 'shop::work' and
                      line['duration'] == call['duration'])
     entry = next(line for line in lines if line['kind'] == 'entry' and line['call'] == exit_line['call'])
-    same(int(re.sub(r'\D', '', said['took'].split('(')[1])), exit_line['duration'])
-    same(int(re.sub(r'\D', '', said['self'].split('(')[1])), exit_line['self'])
+    same(int(re.sub(r'\D', '', said['took'].split('(')[-1])), exit_line['duration'])
+    same(int(re.sub(r'\D', '', said['self'].split('(')[-1])), exit_line['self'])
     same(said['arguments'], ', '.join(f'{name} = {value}' for name, value in entry['arguments'].items()))
     b.mouse(x, y, 2)
     b.until(f'Math.abs(timeline.view.end - timeline.view.begin - 1.2 * {call["duration"]}) < 30')

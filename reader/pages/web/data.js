@@ -45,7 +45,7 @@ const data = {
 		if (!chunk.wanted) {
 			chunk.used = ++this.turn;
 			chunk.wanted = this.inflate("c" + chunk.number, "deflate").then(buffer => {
-				chunk.items = decode(new Uint8Array(buffer), chunk.blocks);
+				chunk.items = decode(new Uint8Array(buffer), chunk.blocks ? this.bound(chunk.level) / 16 : 0);
 				this.unpacked++;
 				this.forget();
 				return chunk.items;
@@ -67,8 +67,8 @@ const data = {
 	},
 };
 
-/* The columns of a chunk. */
-function decode(bytes, blocks) {
+/* The columns of a chunk. unit: ns, of the times of blocks; 0: calls, whose times are in ns. */
+function decode(bytes, unit) {
 	let at = 0;
 
 	function next() {
@@ -92,16 +92,21 @@ function decode(bytes, blocks) {
 		return value % 2 ? -(value + 1) / 2 : value / 2;
 	}
 
-	const count = next();
-	const begin = new Float64Array(count);
+	function times(of_one) {
+		const array = new Float64Array(count);
 
-	for (let i = 0, last = 0; i < count; i++)
-		begin[i] = last += signed(next());
-	const items = { count, bytes, blocks, begin, duration: column(new Float64Array(count)),
-		inner: column(new Float64Array(count)), function: column(new Uint32Array(count)),
+		for (let i = 0; i < count; i++)
+			array[i] = of_one() * (unit || 1);
+		return array;
+	}
+
+	const count = next();
+	let last = 0;
+	const begin = times(() => last += signed(next()));
+	const items = { count, bytes, blocks: !!unit, begin, duration: times(next), inner: times(next), function: column(new Uint32Array(count)),
 		thread: column(new Uint32Array(count)), depth: column(new Uint32Array(count)), more: null };
 
-	if (blocks) {
+	if (unit) {
 		for (let i = 0; i < count; i++)
 			items.depth[i] >>>= 1;
 		items.more = column(new Float64Array(count));

@@ -139,7 +139,7 @@ function labels_paint(context, found, height) {
 		const count = labels[k + 4] > 1 ? " \u00d7 " + format.number(labels[k + 4]) : "";
 		const text = format.fit(name.length + count.length <= most ? name + count : name, most);
 
-		if (text)
+		if (text.length > 4 || text === name)
 			context.fillText(text, x + 4, labels[k + 1] + height / 2 + 0.5);
 	}
 }

@@ -26,16 +26,18 @@ function details(call) {
 	const [name, object] = data.about.functions[call.function];
 
 	head.textContent = call.count > 1 ? `${format.number(call.count)} calls, mostly ${name}` : name || "?";
+	const exact = ns => ns < 1000 ? format.exact(ns) : `${format.duration(ns)} (${format.exact(ns)})`;
+	const is_run = call.busy !== undefined;
 	if (object)
 		line("object", object);
 	line("thread", timeline.lane_of[call.thread].label);
 	line("begins", `${format.clock(call.begin, data.about.clock)} (+${format.exact(call.begin - data.about.first)})`);
-	line(call.count > 1 ? "within" : "took", `${format.duration(call.duration)} (${format.exact(call.duration)})`);
-	if (call.count > 1) {
-		line("in calls", `${format.duration(call.busy)} (${format.exact(call.busy)})`);
-		line("", "Merged: zoom in, or read fewer calls with --from, --to, --function.");
-	} else if (call.self !== undefined) {
-		line("self", `${format.duration(call.self)} (${format.exact(call.self)})`);
+	line(is_run ? "within" : "took", is_run ? format.duration(call.duration) : exact(call.duration));
+	if (is_run) {
+		line("in calls", format.duration(call.busy));
+		line("", "About: zoom in for each call. What this page has merged, --from, --to and --function show.");
+	} else {
+		line("self", exact(call.self));
 		if (call.arguments)
 			line("arguments", call.arguments, "value");
 		if (call.result)

@@ -152,6 +152,8 @@ const timeline = {
 			this.lay();
 		}
 		const context = this.canvas("lanes", view.width, view.height);
+		if (!this.lanes.length)
+			return;
 		const found = rectangles(view, (thread, depth) => this.place(thread, depth), colour_of, this.highlight);
 
 		this.lanes_paint(context);
