@@ -91,4 +91,13 @@ void expand_iterator_finalize(bt_self_message_iterator *self);
 bt_message_iterator_class_next_method_status expand_iterator_next(bt_self_message_iterator *self,
 	bt_message_array_const messages, uint64_t capacity, uint64_t *count);
 
+/* ---- sinks.c ---- */
+bt_component_class_initialize_method_status calls_sink_init(bt_self_component_sink *self,
+	bt_self_component_sink_configuration *configuration, const bt_value *parameters, void *data);
+bt_component_class_initialize_method_status report_sink_init(bt_self_component_sink *self,
+	bt_self_component_sink_configuration *configuration, const bt_value *parameters, void *data);
+void view_sink_finalize(bt_self_component_sink *self);
+bt_component_class_sink_graph_is_configured_method_status view_sink_configured(bt_self_component_sink *self);
+bt_component_class_sink_consume_method_status view_sink_consume(bt_self_component_sink *self);
+
 #endif /* SPI_BT2_EXPAND_H */

@@ -163,6 +163,7 @@ static int run_begin_recording(struct run *run, const char *subject, const pid_t
 	if (ret == 0)
 		run->consumer = consumer_open();
 	run->viewer.directory = run->relay.dir;
+	run->viewer.view = o->view;
 	if (ret == 0 && !run->output)
 		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
 	if (ret == 0 && count)
@@ -322,6 +323,9 @@ void run_end(struct run *run)
 	run->broken |= asking_is_over();
 	if (announced) {
 		run_check_disk(run, run->output);
+		if (run->output && run->viewer.view == VIEW_REPORT &&
+				viewer_print_files(&run->viewer, run->output, run->signals) < 0)
+			run->broken = 1;
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
 		if (run->is_payload)

@@ -32,7 +32,7 @@ struct rule_command {
 	int has_tree_help;
 };
 
-#define SEE_ALSO "\nSee lttng-spi(1).\n"
+#define SEE_ALSO "\nSee lttng-spi-rules(1).\n"
 
 static const struct option enable_options[] = {
 	{ "spi", no_argument, NULL, OPTION_SPI },

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/say.h"
 #include "cli/ui/trace-options.h"
 #include "cli/ui/typed.h"
+#include "injector/base/paths.h"
 #include "injector/procfs/procfs.h"
 
 /* tp/base/base.h: what the module keeps of a string. */
@@ -27,6 +29,8 @@ enum long_option {
 	OPTION_NUM_SUBBUF,
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
+	OPTION_FORMAT,
+	OPTION_REPORT,
 	OPTION_LIST_OPTIONS,
 };
 
@@ -39,6 +43,8 @@ static const struct option trace_long_options[] = {
 	{ "string-max", required_argument, NULL, OPTION_STRING_MAX },
 	{ "subbuf-size", required_argument, NULL, OPTION_SUBBUF_SIZE },
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "report", no_argument, NULL, OPTION_REPORT },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -71,6 +77,10 @@ static const char trace_help[] =
 "                        needs the plugin\n"
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
+"      --format FORMAT   what is printed: calls, as people read them (default on a\n"
+"                        terminal), events, as babeltrace2 prints them (default\n"
+"                        elsewhere), json: calls, an object a line\n"
+"      --report          print a table of the functions at the end: calls and times\n"
 "      --one-event       one event a call, at its end, with its duration\n"
 "      --backtrace[=N]   who calls: the call stack in each entry, N frames at most (16)\n"
 "      --string-max N    record at most N bytes of a string: 16 to 2000 (default\n"
@@ -214,6 +224,18 @@ static int option_process(struct trace_options *o, const char *text)
 	return -ESRCH;
 }
 
+static int option_format(const char *text, enum trace_view *view)
+{
+	static const char *const names[] = { "", "events", "calls", "json" };
+
+	for (unsigned int i = VIEW_EVENTS; i <= VIEW_JSON; i++)
+		if (!strcmp(text, names[i])) {
+			*view = (enum trace_view) i;
+			return 0;
+		}
+	return option_bad("--format", text, "events, calls or json");
+}
+
 static int option_take(struct trace_options *o, int c, const char *value)
 {
 	uint64_t number = 0;
@@ -244,6 +266,11 @@ static int option_take(struct trace_options *o, int c, const char *value)
 	case OPTION_NUM_SUBBUF:
 		ret = option_number("--num-subbuf", value, 0, 2, 1024, &o->subbuf_count);
 		return ret ? ret : option_power_of_two("--num-subbuf", o->subbuf_count);
+	case OPTION_FORMAT:
+		return option_format(value, &o->view);
+	case OPTION_REPORT:
+		o->view = VIEW_REPORT;
+		return 0;
 	case OPTION_PAYLOAD:
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
@@ -307,6 +334,15 @@ static int payload_defaults(struct trace_options *o)
 	return ret ? ret : option_libraries(o, payload_argument(&o->asked, "objects"));
 }
 
+/* A tree that only our own reader is to see is recorded compact: a fraction of the cost. */
+static void view_choose(struct trace_options *o)
+{
+	if (o->view == VIEW_DEFAULT)
+		o->view = isatty(STDOUT_FILENO) && !o->output && spi_path_reader() ? VIEW_CALLS : VIEW_EVENTS;
+	if (o->view != VIEW_EVENTS && !o->output && o->tree.count && !o->func_count && !o->asked.payloads.count)
+		o->asked.compact = 1;
+}
+
 /* What must and must not stand together. Returns the action, or a negative errno. */
 static int options_check(const struct trace_options *o)
 {
@@ -334,6 +370,10 @@ static int options_check(const struct trace_options *o)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (!o->func_count && o->asked.backtrace)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
+	if (o->output && (o->view == VIEW_CALLS || o->view == VIEW_JSON))
+		return usage("--format goes without -o DIR: `lttng-spi calls DIR` prints the same later");
+	if (o->asked.payloads.count && o->view != VIEW_DEFAULT)
+		return usage("--payload goes without --format and --report: nothing is recorded");
 	if (o->asked.payloads.count && (o->asked.exec.count || o->string_max || o->output))
 		return usage("--payload goes with a COMMAND or -p PID, without -o and --string-max: nothing is recorded");
 	if (o->asked.exec.count) {
@@ -379,6 +419,7 @@ enum trace_action trace_options_parse(struct trace_options *o, int argc, char **
 	action = payload_defaults(o);
 	if (action == 0)
 		action = options_check(o);
+	view_choose(o);
 	return action < 0 ? TRACE_ACTION_NONE : action;
 }
 

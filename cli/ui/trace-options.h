@@ -24,6 +24,15 @@ enum trace_action {
 	TRACE_ACTION_EXEC,
 };
 
+/* What is printed. */
+enum trace_view {
+	VIEW_DEFAULT,		/* calls on a terminal, else events */
+	VIEW_EVENTS,		/* as babeltrace2 prints them */
+	VIEW_CALLS,		/* as people read them */
+	VIEW_JSON,		/* calls, an object a line */
+	VIEW_REPORT,		/* the table of functions, at the end */
+};
+
 /* All strings point into argv; only the arrays `funcs`, `pids` and tree.roots are allocated. */
 struct trace_options {
 	/* general options of lttng */
@@ -45,6 +54,7 @@ struct trace_options {
 	int named;			/* by a NAME, some of them */
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;
+	enum trace_view view;		/* parsed: not VIEW_DEFAULT */
 	int list;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
 	uint64_t subbuf_size;		/* bytes; 0: ours to choose */

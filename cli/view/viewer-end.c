@@ -277,6 +277,16 @@ static int viewer_read_files(struct viewer *viewer, int stop_fd)
 	return viewer_wait_end(viewer, stop_fd, &reaped);
 }
 
+int viewer_print_files(struct viewer *viewer, const char *directory, int stop_fd)
+{
+	int ret;
+
+	viewer->directory = directory;
+	ret = viewer_read_files(viewer, stop_fd);
+	viewer_end(viewer);
+	return ret < 0 ? ret : viewer->failed ? -EIO : 0;
+}
+
 int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
 {
 	int reaped = -EAGAIN, ret = 0, is_counted;
@@ -288,12 +298,13 @@ int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd)
 	is_counted = viewer->io > 0;
 	viewer_end(viewer);
 	if (ret < 0)
-		say_warning("babeltrace2 %s: events may be missing from what it printed",
+		say_warning("%s %s: events may be missing from what it printed", viewer->program,
 			ret == -ETIMEDOUT ? "did not come to an end" : "was interrupted");
 	else if (viewer->failed)
-		say_warning("babeltrace2 failed: events may be missing from what it printed");
+		say_warning("%s failed: events may be missing from what it printed", viewer->program);
 	else if (is_counted && events && !viewer->printed && !viewer->left) {
-		say_warning("babeltrace2 printed none of the events: trace again, or record to a directory with -o DIR");
+		say_warning("%s printed none of the events: trace again, or record to a directory with -o DIR",
+			viewer->program);
 		return -EIO;
 	}
 	return ret < 0 ? ret : viewer->failed ? -EIO : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * babeltrace2 as a child, on our stdout, outside the terminal's foreground process group: ^C is for
+ * babeltrace2, or lttng-spi, as a child, on our stdout, outside the terminal's foreground process group: ^C is for
  * COMMAND, and the viewer ends by itself when the session is destroyed and everything is printed
- * (viewer-end.c). What babeltrace2 writes to stderr is kept until then, because a viewer that is
+ * (viewer-end.c). What the viewer writes to stderr is kept until then, because a viewer that is
  * replaced must not be heard of.
  */
 #include <errno.h>
@@ -52,6 +52,22 @@ static char *viewer_plugin(void)
 	return path;
 }
 
+/* lttng-spi's words, at most 6. 0, or a negative errno after one line was said. */
+static int viewer_make_reader(char **argv, char *url, enum trace_view view)
+{
+	*argv++ = (char *) (uintptr_t) spi_path_reader();
+	if (!argv[-1]) {
+		say_error("lttng-spi is not installed: install lttng-spi's, or use --format events");
+		return -ENOENT;
+	}
+	*argv++ = (char *) (view == VIEW_REPORT ? "report" : "calls");
+	if (view == VIEW_JSON)
+		*argv++ = (char *) "--format=json";
+	*argv++ = url;
+	*argv = NULL;
+	return 0;
+}
+
 /* babeltrace2's words for `url`, a directory with VIEWER_FILES, and `filters`, at most 6. 0, or a negative errno after one line was said. */
 static int viewer_make_words(char **argv, char *url, unsigned int filters)
 {
@@ -89,9 +105,12 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 		snprintf(url, sizeof(url), "net://127.0.0.1:%u/host/%s/%s", port, s->host, s->name);
 	viewer->port = port;
 	viewer->filters = filters;
-	if (viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0)
+	viewer->program = viewer->view == VIEW_EVENTS ? "babeltrace2" : "lttng-spi";
+	if (viewer->view == VIEW_EVENTS ?
+			viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0 :
+			viewer_make_reader(argv, url, viewer->view) < 0)
 		return -ENOENT;
-	if (filters & (VIEWER_NAMES | VIEWER_CALLERS))
+	if (viewer->view == VIEW_EVENTS && filters & (VIEWER_NAMES | VIEWER_CALLERS))
 		viewer->sieve = sieve_start(&child.out);
 	if (viewer->sieve < 0) {
 		say_error("%s", strerror((int) -viewer->sieve));
@@ -102,7 +121,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 		if (ftruncate(viewer->err, 0) < 0)
 			return -errno;
 	} else {
-		viewer->err = memfd_create("babeltrace2", MFD_CLOEXEC);
+		viewer->err = memfd_create("viewer", MFD_CLOEXEC);
 		if (viewer->err > 0)
 			fcntl(viewer->err, F_SETFL, O_APPEND);
 	}
@@ -118,8 +137,8 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 		int error = -viewer->pid;
 
 		viewer->pid = 0;
-		say_error("babeltrace2: %s: install babeltrace2, or record to a directory with -o DIR",
-			error == ENOENT ? "not found" : strerror(error));
+		say_error("%s: %s: install %s, or record to a directory with -o DIR", viewer->program,
+			error == ENOENT ? "not found" : strerror(error), viewer->program);
 		return -error;
 	}
 	return 0;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The live view: babeltrace2 prints the events on our stdout while they come. */
+/* The live view: babeltrace2 prints the events on our stdout while they come, or lttng-spi the calls. */
 #ifndef SPI_CLI_VIEW_VIEWER_H
 #define SPI_CLI_VIEW_VIEWER_H
 
 #include <stdint.h>
 #include <sys/types.h>
+#include "cli/ui/trace-options.h"
 
 struct session;
 
 struct viewer {
 	pid_t pid;
 	pid_t sieve;		/* what stands between it and our stdout; 0: nothing */
+	const char *program;	/* the name of what prints */
+	enum trace_view view;	/* what is printed */
 	unsigned int port, filters;
 	const char *directory;	/* where the relay daemon writes this session and no other, the run's; NULL: somewhere else */
 	int from_files;		/* it has ended and had printed nothing: once the session is destroyed another one reads it there */
@@ -29,8 +32,8 @@ struct viewer {
 #define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line; see sieve.h */
 
 /*
- * viewer_start() - `s` exists on the relay daemon at `port`; `filters` is what happens to the events before they are
- * printed, VIEWER_*. With `from_files` it reads `directory` instead. Returns 0 or a negative errno after one line was said.
+ * viewer_start() - `s` exists on the relay daemon at `port`; viewer->view is what to print; `filters` is what happens to
+ * events before babeltrace2 prints them, VIEWER_*. With `from_files` it reads `directory` instead. Returns 0 or a negative errno after one line was said.
  */
 int viewer_start(struct viewer *viewer, const struct session *s, unsigned int port, unsigned int filters);
 
@@ -61,5 +64,7 @@ int viewer_attached(struct viewer *viewer, const struct session *s, int stop_fd)
  */
 int viewer_finish(struct viewer *viewer, uint64_t events, int stop_fd);
 void viewer_end(struct viewer *viewer);
+/* viewer_print_files() - print what is in `directory`: 0 or a negative errno after one line was said. */
+int viewer_print_files(struct viewer *viewer, const char *directory, int stop_fd);
 
 #endif /* SPI_CLI_VIEW_VIEWER_H */

@@ -110,6 +110,13 @@ const char *spi_path_bt2(void)
 	return place_find(&place);
 }
 
+const char *spi_path_reader(void)
+{
+	static struct place place = { NULL, "reader/lttng-spi", SPI_BINDIR "/lttng-spi", "" };
+
+	return place_find(&place);
+}
+
 const char *spi_path_relay_guard(void)
 {
 	static struct place place = { NULL, "cli/.libs/lttng-spi-relay.so", SPI_PKGLIBDIR "/lttng-spi-relay.so", "" };

@@ -20,6 +20,7 @@ const char *spi_path_tp(void);		/* liblttng-spi-tp.so, the agent's tracepoint mo
 const char *spi_path_codemap(void);	/* spi-codemap */
 /* Directory of the babeltrace2 plugin, for --plugin-path; no variable names it, babeltrace2 has its own. */
 const char *spi_path_bt2(void);
+const char *spi_path_reader(void);	/* lttng-spi, which shows traces; no variable names it */
 const char *spi_path_relay_guard(void);	/* lttng-spi-relay.so, for the relay daemon of a live view; no variable names it */
 
 /*

@@ -149,7 +149,8 @@ struct value_class {
 	const bt_event_class *in;
 	enum value_kind { VALUE_ENTRY, VALUE_EXIT, VALUE_WHOLE, VALUE_LEFT, VALUE_PROCNAME, VALUE_OTHER } kind;
 	struct call_function *function;
-	uint64_t result, duration, left;	/* members; UINT64_MAX: none */
+	struct calls *calls;
+	uint64_t result, duration, left, backtrace;	/* members; UINT64_MAX: none */
 };
 struct value_class *value_class_get(struct calls *c, struct event_class *class);
 /*
@@ -159,6 +160,12 @@ size_t value_text(const bt_field *field, char *text, size_t size);
 /* NAME = VALUE, ... of an entry; VALUE of an exit, "" where there is none. */
 size_t call_arguments(const struct call *call, char *text, size_t size);
 size_t call_result(const struct call *call, char *text, size_t size);
+/*
+ * A frame of an entry's backtrace, 0 the innermost: FUNCTION+OFFSET [OBJECT], how much that was; 0: there is no such
+ * frame. The text of the frame before, or "", stands in `text`: behind a signal's handler an address means something
+ * else.
+ */
+size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t size);
 /* The same as JSON: an object, a value. Integers that a double cannot hold exactly are strings. */
 void call_arguments_json(const struct call *call, FILE *out);
 void call_result_json(const struct call *call, FILE *out);

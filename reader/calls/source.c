@@ -5,21 +5,13 @@
  * libbabeltrace2 takes for parts of one trace (chunks of a rotated session) go to one source.
  */
 #include <errno.h>
-#include <ftw.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include "reader/calls/parts.h"
 #include "reader/calls/source.h"
 
 #define LIVE_URL	"lttng-live"
-
-struct part {
-	struct part *next;
-	char *group;			/* the same for parts of one trace; "": it is one by itself */
-	bt_value *inputs;		/* directories */
-};
 
 struct source {
 	bt_graph *graph;
@@ -32,6 +24,7 @@ struct source {
 	struct part *parts;
 	uint64_t ports;			/* of the muxer that are in use */
 	int status;			/* of the taker */
+	char cut[1000];			/* which streams are; "": none */
 };
 
 /* ---- errors ---- */
@@ -86,97 +79,6 @@ static bt_graph_simple_sink_component_consume_func_status sink_consume(bt_messag
 		BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
 }
 
-/* ---- directories ---- */
-
-static struct source *finding;		/* nftw() has no argument for its callee */
-static int has_newer;
-
-/* As the command babeltrace2 asks: is it a trace, and of which group? */
-static int part_add(struct source *s, const char *directory)
-{
-	bt_value *question = bt_value_map_create();
-	const bt_value *answer = NULL, *group;
-	const char *name = "";
-	struct part *p = NULL;
-	bt_query_executor *query;
-
-	if (!question || (int) bt_value_map_insert_string_entry(question, "type", "directory") ||
-			(int) bt_value_map_insert_string_entry(question, "input", directory))
-		return -1;
-	query = bt_query_executor_create(bt_component_class_source_as_component_class_const(s->class),
-		"babeltrace.support-info", question);
-	if (query && bt_query_executor_query(query, &answer) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK &&
-			bt_value_is_map(answer)) {
-		group = bt_value_map_borrow_entry_value_const(answer, "group");
-		name = group && bt_value_is_string(group) ? bt_value_string_get(group) : "";
-	} else {
-		bt_current_thread_clear_error();
-	}
-	for (p = *name ? s->parts : NULL; p && strcmp(p->group, name); p = p->next)
-		;
-	if (!p) {
-		p = calloc(1, sizeof(*p));
-		if (p) {
-			p->group = strdup(name);
-			p->inputs = bt_value_array_create();
-			p->next = s->parts;
-			s->parts = p;
-		}
-	}
-	bt_value_put_ref(answer);
-	bt_query_executor_put_ref(query);
-	bt_value_put_ref(question);
-	return p && p->group && p->inputs && !bt_value_array_append_string_element(p->inputs, directory) ? 0 : -1;
-}
-
-static int file_found(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	char directory[4096];
-	FILE *file;
-	int first;
-
-	if (type != FTW_F || strcmp(path + where->base, "metadata") || where->base < 1 ||
-			(size_t) where->base > sizeof(directory))
-		return 0;
-	file = fopen(path, "re");
-	first = file ? getc(file) : EOF;
-	if (file)
-		fclose(file);
-	if (first == 0x1e)		/* RFC 7464, with which CTF 2's metadata begins */
-		has_newer = 1;
-	snprintf(directory, sizeof(directory), "%.*s", where->base - 1, path);
-	return part_add(finding, directory);
-}
-
-static int parts_find(struct source *s, const char *directory, char *why, size_t size)
-{
-	struct stat st;
-	const struct part *before = s->parts;
-	const bt_value *last = before ? before->inputs : NULL;
-	uint64_t count = last ? bt_value_array_get_length(last) : 0;
-
-	if (stat(directory, &st) < 0) {
-		snprintf(why, size, "%s: %s", directory, strerror(errno));
-		return -1;
-	}
-	if (!S_ISDIR(st.st_mode)) {
-		snprintf(why, size, "%s: not a directory: name the directory that `lttng trace -o` or `lttng create` made",
-			directory);
-		return -1;
-	}
-	finding = s;
-	has_newer = 0;
-	if (nftw(directory, file_found, 32, FTW_PHYS) != 0) {
-		snprintf(why, size, "%s: cannot be read", directory);
-		return -1;
-	}
-	if (s->parts == before && (!last || bt_value_array_get_length(last) == count)) {
-		snprintf(why, size, "%s: no trace in it, no file `metadata`", directory);
-		return -1;
-	}
-	return 0;
-}
-
 /* ---- the graph ---- */
 
 static int component_connect(struct source *s, const bt_component_source *source)
@@ -221,6 +123,16 @@ static int graph_begin(struct source *s, const char *class, char *why, size_t si
 	return 0;
 }
 
+static void graph_drop(struct source *s)
+{
+	bt_graph_put_ref(s->graph);
+	bt_plugin_put_ref(s->ctf);
+	bt_plugin_put_ref(s->utils);
+	s->graph = NULL;
+	s->ctf = s->utils = NULL;
+	s->ports = 0;
+}
+
 static int graph_end(struct source *s, char *why, size_t size)
 {
 	const bt_component_sink *sink = NULL;
@@ -235,25 +147,29 @@ static int graph_end(struct source *s, char *why, size_t size)
 	return 0;
 }
 
+static int part_connect(struct source *s, const struct part *p, unsigned int number)
+{
+	bt_value *parameters = bt_value_map_create();
+	char name[24];
+	int r = -1;
+
+	snprintf(name, sizeof(name), "trace-%u", number);
+	if (parameters && !bt_value_map_insert_entry(parameters, "inputs", p->inputs))
+		r = component_add(s, name, parameters);
+	bt_value_put_ref(parameters);
+	return r;
+}
+
 static int parts_add(struct source *s, char *why, size_t size)
 {
 	char text[1000];
 	unsigned int n = 0;
 
-	for (const struct part *p = s->parts; p; p = p->next) {
-		bt_value *parameters = bt_value_map_create();
-		char name[24];
-		int r = -1;
-
-		snprintf(name, sizeof(name), "trace-%u", n++);
-		if (parameters && !bt_value_map_insert_entry(parameters, "inputs", p->inputs))
-			r = component_add(s, name, parameters);
-		bt_value_put_ref(parameters);
-		if (r < 0) {
+	for (struct part *p = s->parts; p; p = p->next) {
+		if (part_connect(s, p, n++) < 0) {
 			error_take(text, sizeof(text), "no memory");
-			snprintf(why, size, "%s: %s: %s",
-				bt_value_string_get(bt_value_array_borrow_element_by_index_const(p->inputs, 0)),
-				has_newer ? "libbabeltrace2 does not read this trace, CTF 2 needs version 2.1" :
+			snprintf(why, size, "%s: %s: %s", part_directory(p), part_is_newer(p) ?
+				"libbabeltrace2 does not read this trace, CTF 2 needs version 2.1" :
 				"the trace cannot be read", text);
 			return -1;
 		}
@@ -273,9 +189,16 @@ struct source *source_open(const char *const *directories, source_taker *take, v
 	s->data = data;
 	r = graph_begin(s, "fs", why, size);
 	for (; r == 0 && *directories; directories++)
-		r = parts_find(s, *directories, why, size);
-	if (r == 0)
-		r = parts_add(s, why, size);
+		r = parts_find(&s->parts, s->class, *directories, why, size);
+	if (r == 0 && parts_add(s, why, size) < 0) {
+		r = parts_salvage(s->parts, s->cut, sizeof(s->cut)) ? 0 : -1;
+		if (r == 0) {		/* a graph that has refused a component takes no other */
+			graph_drop(s);
+			r = graph_begin(s, "fs", why, size);
+		}
+		if (r == 0)
+			r = parts_add(s, why, size);
+	}
 	if (r == 0)
 		r = graph_end(s, why, size);
 	if (r < 0) {
@@ -313,6 +236,11 @@ struct source *source_open_live(const char *url, source_taker *take, void *data,
 		return NULL;
 	}
 	return s;
+}
+
+const char *source_cut(const struct source *s)
+{
+	return s->cut;
 }
 
 int source_read(struct source *s, char *why, size_t size)
@@ -396,13 +324,8 @@ void source_close(struct source *s)
 	if (!s)
 		return;
 	bt_graph_put_ref(s->graph);
-	for (struct part *p = s->parts, *next; p; p = next) {
-		next = p->next;
-		bt_value_put_ref(p->inputs);
-		free(p->group);
-		free(p);
-	}
-	bt_plugin_put_ref(s->ctf);
-	bt_plugin_put_ref(s->utils);
+	s->graph = NULL;
+	parts_free(s->parts);
+	graph_drop(s);
 	free(s);
 }

@@ -26,6 +26,8 @@ struct source *source_open_live(const char *url, source_taker *take, void *data,
  * -EIO: `why` says what the traces are damaged by. What came before stays good.
  */
 int source_read(struct source *source, char *why, size_t size);
+/* Which stream files are cut off, so that their last packets are left out; "": none. */
+const char *source_cut(const struct source *source);
 /* The first and the last time of the streams, in ns from origin: 0, or -1: not known. */
 int source_range(struct source *source, int64_t *first, int64_t *last);
 void source_close(struct source *source);

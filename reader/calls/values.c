@@ -41,6 +41,8 @@ static int kind_find(struct calls *c, struct value_class *v)
 	v->result = member_find(payload, "ret");
 	v->duration = member_find(payload, "duration");
 	v->left = member_find(payload, "left");
+	v->backtrace = member_find(payload, "backtrace");
+	v->calls = c;
 	v->kind = VALUE_OTHER;
 	if (!event)
 		return 0;
@@ -167,6 +169,19 @@ static void put_structure(struct text *t, const bt_field *field)
 	put(t, "}");
 }
 
+/* The shortest text that is this number again. */
+static void put_double(struct text *t, double value)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	put(t, "%s", text);
+}
+
 static int is_hex(const bt_field *field)
 {
 	return bt_field_class_integer_get_preferred_display_base(bt_field_borrow_class_const(field)) ==
@@ -188,7 +203,7 @@ static void put_value(struct text *t, const bt_field *field)
 	else if (type == BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL)
 		put(t, "%.9g", (double) bt_field_real_single_precision_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
-		put(t, "%.17g", bt_field_real_double_precision_get_value(field));
+		put_double(t, bt_field_real_double_precision_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_STRING)
 		put_string(t, bt_field_string_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_BOOL)
@@ -245,6 +260,27 @@ size_t call_arguments(const struct call *call, char *text, size_t size)
 		put_value(&t, field);
 	}
 	return t.used;
+}
+
+size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t size)
+{
+	static const char restorer[] = "__restore_rt+0x0 ";
+	const bt_field *payload = call->event ? bt_event_borrow_payload_field_const(call->event) : NULL, *list;
+	struct space *space;
+
+	if (!payload || !call->values || call->values->backtrace == UINT64_MAX)
+		return 0;
+	list = bt_field_structure_borrow_member_field_by_index_const(payload, call->values->backtrace);
+	space = names_space(&call->values->calls->merge, call->event);
+	if (!space || !bt_field_class_type_is(bt_field_get_class_type(list), BT_FIELD_CLASS_TYPE_ARRAY) ||
+			frame >= bt_field_array_get_length(list))
+		return 0;
+	list = bt_field_array_borrow_element_field_by_index_const(list, frame);
+	if (bt_field_get_class_type(list) != BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)
+		return 0;
+	names_caller(space, bt_field_integer_unsigned_get_value(list), strncmp(text, restorer, sizeof(restorer) - 1) != 0,
+		text, size);
+	return strlen(text);
 }
 
 static const bt_field *result_field(const struct call *call)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "reader/base/text.h"
 #include "reader/calls/source.h"
 #include "reader/commands/reading.h"
@@ -31,6 +32,7 @@ static const struct option common[] = {
 };
 #define COMMON	(sizeof(common) / sizeof(common[0]))
 #define OWN_MOST	16u
+#define LIVE_PAUSE_NS	50000000
 
 static volatile sig_atomic_t is_stopped;
 
@@ -118,6 +120,11 @@ static int common_take(struct reading *r, int option, const char *value)
 	}
 }
 
+int reading_is_live(const struct reading *r)
+{
+	return !strncmp(r->directories[0], "net://", 6);
+}
+
 static int usage_error(const struct reading *r, const char *what)
 {
 	say_error("%s: see `lttng-spi %s --help`, or the manual page lttng-spi(1)", what, r->command);
@@ -158,6 +165,8 @@ int reading_options(struct reading *r, int argc, char **argv, const struct optio
 	}
 	if (!r->directory_count)
 		return usage_error(r, "DIR is missing: the directory of a trace");
+	if (reading_is_live(r) && (r->from || r->to || r->longer || r->only_errors || r->directory_count > 1))
+		return usage_error(r, "a live session is read alone, without --from, --to, --longer and --error");
 	return 0;
 }
 
@@ -191,6 +200,17 @@ static int take_message(void *data, const bt_message *message)
 	return calls_take(data, message);
 }
 
+/* Nothing has come from a live session: what is known goes out, and is asked for again soon. */
+static int wait_for_more(struct reading *r)
+{
+	const struct timespec pause = { 0, LIVE_PAUSE_NS };
+
+	if (r->idle && r->idle(r->idle_data) < 0)
+		return -EPIPE;
+	nanosleep(&pause, NULL);
+	return 2;
+}
+
 /* Once through: 0 or a negative number. */
 static int read_once(struct reading *r, struct source *source, int64_t first, int64_t last, double done, double part)
 {
@@ -200,6 +220,8 @@ static int read_once(struct reading *r, struct source *source, int64_t first, in
 
 	while (status > 0 && !is_stopped) {
 		status = source_read(source, why, sizeof(why));
+		if (status == 2)
+			status = wait_for_more(r);
 		if (last > first && c->merge.any)
 			progress(done + part * (double) (c->merge.now_ns - first) / (double) (last - first));
 	}
@@ -218,6 +240,8 @@ static void missing_say(const struct reading *r)
 	const struct calls *c = &r->calls;
 
 	merge_tell(&c->merge);
+	if (reading_is_live(r) && !c->number)
+		return;			/* a program that made no call */
 	if (c->has_no_vtid)
 		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with "
 			"`lttng add-context -u -t vpid -t vtid` before the session starts");
@@ -248,18 +272,24 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 		calls_init(c, take, data);
 		c->filter = (struct call_filter) { .functions = list_of(r->functions), .callers = list_of(r->callers),
 			.objects = list_of(r->objects), .threads = list_of(r->threads), .processes = list_of(r->processes),
-			.longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
+			.from = INT64_MIN, .to = INT64_MAX, .longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
 		c->is_choosing = pass + 1 < passes;
 		c->wanted = wanted;
 		c->wanted_size = wanted_size;
-		source = source_open(r->directories, take_message, c, why, sizeof(why));
+		source = reading_is_live(r) ? source_open_live(r->directories[0], take_message, c, why, sizeof(why)) :
+			source_open(r->directories, take_message, c, why, sizeof(why));
 		if (!source) {
 			progress_end();
 			say_error("%s", why);
 			calls_free(c);
 			return 1;
 		}
-		if (times_read(r, source, &c->filter, &first, &last) < 0)
+		if (*source_cut(source) && !r->is_damaged) {
+			say_warning("the trace is damaged, what is whole is shown: %s", source_cut(source));
+			r->is_damaged = 1;
+		}
+		first = last = 0;
+		if (!reading_is_live(r) && times_read(r, source, &c->filter, &first, &last) < 0)
 			status = -EINVAL;
 		else
 			status = read_once(r, source, first, last, (double) pass / passes, 1.0 / passes);

@@ -25,6 +25,8 @@ struct reading {
 	uint32_t formats;		/* bits: which the command has */
 	const char *output;		/* --output; NULL: stdout */
 	FILE *out;
+	int (*idle)(void *data);		/* nothing comes for a while: 0, or a negative errno; NULL: nothing to do */
+	void *idle_data;
 
 	struct calls calls;
 	int is_damaged, is_stopped;	/* said already */
@@ -38,6 +40,9 @@ typedef int option_taker(struct reading *reading, int option, const char *value)
  * directories. At most `positional` further words go to words[]. 0, or the status to exit with.
  */
 int reading_options(struct reading *reading, int argc, char **argv, const struct option *own, option_taker *take);
+
+/* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
+int reading_is_live(const struct reading *reading);
 
 /* All calls of the traces: 0, or the status to exit with. What was missing is said. */
 int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);

@@ -56,7 +56,9 @@ int command_calls(int argc, char **argv)
 	view = calls_view_make(r.out, r.format);
 	if (!view)
 		return 1;
-	if (!r.output && r.format == FORMAT_TEXT)
+	r.idle = calls_view_idle;
+	r.idle_data = view;
+	if (!r.output && r.format == FORMAT_TEXT && !reading_is_live(&r))
 		pager_begin();
 	status = reading_run(&r, calls_view_take, view);
 	if (!status)
@@ -136,7 +138,7 @@ int command_report(int argc, char **argv)
 	if (!status)
 		status = reading_run(&r, report_take, report);
 	if (!status) {
-		if (!r.output && r.format == FORMAT_TEXT)
+		if (!r.output && r.format == FORMAT_TEXT && !reading_is_live(&r))
 			pager_begin();
 		status = reading_end(&r, report_write(report, before, sort, limit, r.format, r.out));
 	}

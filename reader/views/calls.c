@@ -35,6 +35,7 @@ struct calls_view {
 	uint32_t depth;
 	struct call_function *function;
 	char arguments[TEXT_MOST];
+	char callers[TEXT_MOST];	/* a line each */
 	char result[TEXT_MOST];
 };
 
@@ -144,6 +145,8 @@ static void line_begin(struct calls_view *v, int64_t ns, const struct call_threa
 static int line_end(struct calls_view *v)
 {
 	v->line[v->used++] = '\n';
+	put(v, v->callers);
+	*v->callers = 0;
 	return v->used > BUFFER / 2 ? write_out(v) : 0;
 }
 
@@ -203,6 +206,28 @@ int calls_view_flush(struct calls_view *v)
 	return r < 0 ? r : write_out(v);
 }
 
+int calls_view_idle(void *view)
+{
+	struct calls_view *v = view;
+	const int r = calls_view_flush(v);
+
+	return r < 0 ? r : fflush(v->out) ? -EPIPE : 0;
+}
+
+static void callers_keep(struct calls_view *v, const struct call *call)
+{
+	char frame[1500] = "";
+	size_t used = 0;
+
+	for (uint64_t i = 0; used + sizeof(frame) + 24 < sizeof(v->callers) &&
+			call_caller(call, i, frame, sizeof(frame)); i++) {
+		for (char *c = frame; *c; c++)
+			if ((unsigned char) *c < 0x20 || *c == 0x7f)
+				*c = '?';
+		used += (size_t) snprintf(v->callers + used, sizeof(v->callers) - used, "%16sby %s\n", "", frame);
+	}
+}
+
 static void entry_keep(struct calls_view *v, const struct call *call, int64_t ns)
 {
 	v->thread = call->thread;
@@ -211,6 +236,7 @@ static void entry_keep(struct calls_view *v, const struct call *call, int64_t ns
 	v->depth = call->depth;
 	v->function = call->function;
 	call_arguments(call, v->arguments, sizeof(v->arguments));
+	callers_keep(v, call);
 }
 
 static int take_text(struct calls_view *v, const struct call *call)
@@ -253,6 +279,18 @@ static int take_text(struct calls_view *v, const struct call *call)
 
 /* ---- JSON ---- */
 
+static void callers_json(struct calls_view *v, const struct call *call)
+{
+	char frame[1500] = "";
+
+	for (uint64_t i = 0; call_caller(call, i, frame, sizeof(frame)); i++) {
+		fputs(i ? "," : ",\"callers\":[", v->out);
+		json_string(v->out, frame);
+	}
+	if (*frame)
+		putc(']', v->out);
+}
+
 static int take_json(struct calls_view *v, const struct call *call)
 {
 	static const char *const kinds[] = { "entry", "exit", "call", "lost" };
@@ -277,6 +315,7 @@ static int take_json(struct calls_view *v, const struct call *call)
 	if (call->kind != CALL_EXIT && call->event) {
 		fputs(",\"arguments\":", out);
 		call_arguments_json(call, out);
+		callers_json(v, call);
 	}
 	if (call->kind != CALL_ENTRY) {
 		if (call_result(call, v->result, sizeof(v->result))) {

@@ -7,6 +7,7 @@
  * Times of single calls go into a histogram whose classes are at most 1.6 % wide, from which p50 and p99 are read.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader/views/report.h"
@@ -189,12 +190,15 @@ static int time_add(struct row *row, int64_t ns)
 
 int64_t row_quantile(const struct row *row, double q)
 {
-	uint64_t wanted = (uint64_t) ((double) (row->calls - 1) * q), seen = 0;
+	const uint64_t rank = (uint64_t) ceil((double) row->calls * q);	/* the nearest one: of two, p99 is the larger */
+	uint64_t seen = 0;
 	int64_t value;
 
+	if (rank >= row->calls)
+		return row->max;
 	for (uint32_t i = 0; i < row->class_count; i++) {
 		seen += row->classes[i];
-		if (seen > wanted) {
+		if (seen >= rank) {
 			value = class_value(row->first_class + i);
 			return value < row->min ? row->min : value > row->max ? row->max : value;
 		}

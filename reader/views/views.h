@@ -17,6 +17,7 @@ struct calls_view *calls_view_make(FILE *out, enum format format);
 int calls_view_take(void *view, const struct call *call);
 /* Lines that wait for what comes next go out: nothing comes for a while, or ever. */
 int calls_view_flush(struct calls_view *view);
+int calls_view_idle(void *view);	/* the same, and to the reader at once */
 void calls_view_free(struct calls_view *view);
 
 /* ---- report.c: a table of functions ---- */

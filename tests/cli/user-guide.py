@@ -15,7 +15,7 @@ import os
 import re
 import sys
 
-PROGRAMS = ('lttng', 'babeltrace2', 'spi-inject', 'spi-sessiond', './quickstart', './run-tests', './bootstrap', 'make')
+PROGRAMS = ('lttng', 'lttng-spi', 'babeltrace2', 'spi-inject', 'spi-sessiond', './quickstart', './run-tests', './bootstrap', 'make')
 PROMPT = re.compile(r'    [$#] (.*)')
 NUMBERS = (
     (r'0x[0-9A-Fa-f]+', 'X'),

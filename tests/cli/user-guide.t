@@ -111,7 +111,7 @@ cp server app
 echo vm >hostname
 echo hello >notes.txt
 mkdir shown bin
-for program in cli/lttng injector/spi-inject spi-sessiond-plugin/spi-sessiond; do
+for program in cli/lttng reader/lttng-spi injector/spi-inject spi-sessiond-plugin/spi-sessiond; do
 	ln -s "$SPI_TOP_BUILDDIR/$program" bin/
 done
 export PATH=$PWD/bin:$PATH
@@ -149,7 +149,7 @@ needs() {
 	command=$1 skipped= is_ended=
 	case $1 in
 	babeltrace2*--output=OUT) rm -rf OUT ;;
-	babeltrace2*) ;;
+	babeltrace2*|lttng-spi*) [ -d DIR ] || quiet lttng trace -f sort -o DIR ./sort.prog pear apple ;;
 	*' DIR'*|*'-o d1'*|*/tmp/t*) rm -rf DIR d1 tmp-t ;;
 	esac
 	# words that stand for others
@@ -165,6 +165,8 @@ needs() {
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
+	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
+	'lttng-spi calls|report|graph DIR') command='for c in calls report graph; do lttng-spi $c DIR; done' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;

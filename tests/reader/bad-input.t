@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-FileCopyrightText: 2026 the lttng-spi authors
+#
+# `lttng-spi` with traces that are none, damaged, cut off, of another host or without their programs: one clear line, or what
+# can be shown.
+. "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
+spi_private "$@"
+PATH=$SPI_TOP_BUILDDIR/reader:$PATH
+spi_cc viewed viewed.c
+mkdir programs
+cp viewed programs/
+
+# refused NAME STATUS PATTERN ARGUMENTS... - one line on stderr
+refused() {
+	local name=$1 status=$2 pattern=$3
+	shift 3
+	lttng-spi "$@" >out 2>err
+	is "$? $(wc -l <err)" "$status 1" "$name: status, one line" || diag "$(cat err)"
+	like "$(cat err)" "$pattern" "$name: what is wrong"
+}
+mkdir empty
+echo text >file
+refused 'no directory' 1 'nowhere: No such file' report nowhere
+refused 'a file' 1 'file: not a directory: name the directory' calls file
+refused 'no trace' 1 'empty: no trace in it' graph empty
+mkdir -p bad/ust
+echo nonsense >bad/ust/metadata
+refused 'metadata that is none' 1 'bad/ust: the trace cannot be read: ' report bad
+refused 'no directory is named' 1 'DIR is missing.*lttng-spi report --help' report
+refused 'an unknown option' 1 '--fast is no option here' report --fast file
+refused 'an option without its value' 1 '--by needs a value' report --by
+refused 'a bad value' 1 '--by colour: function, object' report --by colour file
+refused 'a bad duration' 1 '--longer soon: not a duration' calls --longer soon file
+refused 'an unknown command' 1 'draw is no command of lttng-spi' draw file
+spi_trace --tree=main --subbuf-size 4096 --num-subbuf 256 -o whole ./programs/viewed threads >/dev/null
+refused 'a bad time' 1 '--from yesterday: not a time' calls --from yesterday whole
+refused 'a function that is not called' 1 'no call of a function of this name' graph whole nothing
+refused 'filters that nothing passes' 0 'no call of the trace passes the filters' report --function nothing whole
+refused 'an output that cannot be written' 1 '/dev/full: No space left' report -o /dev/full whole
+
+# ---- damage ----
+whole=$(lttng-spi report --format csv whole | awk -F, '$1 == "factorial" { print $3 }')
+cp -r whole cut
+for stream in cut/ust/uid/0/64-bit/*_[0-9]*; do
+	[ "$(stat -c %s "$stream")" -lt 16384 ] || truncate -s $(($(stat -c %s "$stream") * 2 / 3)) "$stream"
+done
+lttng-spi report --format csv cut >cut.csv 2>err
+is $? 0 'a stream that is cut off: status'
+like "$(cat err)" 'the trace is damaged, what is whole is shown: cut off in the middle of a packet: spi_[0-9]' 'it is said'
+check "and the table has what there is" awk -F, -v most="$whole" '$1 == "factorial" && $3 > 0 && $3 <= most { found = 1 } END { exit !found }' cut.csv
+
+# ---- without the program, as on another host ----
+lttng-spi calls whole >before
+mv programs gone
+lttng-spi calls whole >after 2>err
+same_file after before 'the program is gone: the same calls, with names'
+
+# ---- no contexts: threads are not told apart ----
+lttng create bare -o "$PWD/bare" >/dev/null
+lttng enable-event -u 'spi:twice*' >/dev/null
+lttng start >/dev/null
+"${SPI_ALONE[@]}" LTTNG_SPI_RULES=viewed:twice ./gone/viewed threads
+lttng stop >/dev/null
+lttng destroy >/dev/null
+lttng-spi report --format csv bare >bare.csv 2>err
+is "$(awk -F, '$1 == "twice" { print $3 }' bare.csv)" 20 'without vtid: the calls are counted'
+like "$(cat err)" 'no context vtid.*lttng add-context -u -t vpid -t vtid' 'and it is said'
+tap_done
