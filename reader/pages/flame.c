@@ -16,7 +16,7 @@
 #include "reader/views/report.h"
 
 #define FRAMES_MOST	30000u		/* of a flame graph */
-#define CALLS_MOST	200000u		/* of all flame charts */
+#define CALLS_MOST	100000u		/* of all flame charts */
 #define THREADS_MOST	100u		/* with profiles of their own: those with the most calls */
 
 struct chart_call {

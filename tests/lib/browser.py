@@ -22,14 +22,15 @@ class Browser:
         with socket.socket() as s:
             s.bind(('127.0.0.1', 0))
             port = s.getsockname()[1]
+        self.profile = os.path.abspath(f'{directory}/profile-{port}')
         self.base = f'http://127.0.0.1:{port}'
         self.log = open(os.path.join(directory, f'driver-{port}.log'), 'w', encoding='utf-8')
         self.driver = subprocess.Popen(['chromedriver', f'--port={port}'], stdout=self.log, stderr=subprocess.STDOUT)
         self.session = None
-        arguments = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--hide-scrollbars',
-                     '--enable-unsafe-swiftshader', '--no-first-run', '--disable-background-networking',
+        arguments = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars',
+                     '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-first-run', '--disable-background-networking',
                      '--disable-component-update', '--force-device-scale-factor=1', '--enable-precise-memory-info',
-                     f'--window-size={size[0]},{size[1]}', f'--user-data-dir={directory}/profile-{port}']
+                     f'--window-size={size[0]},{size[1]}', f'--user-data-dir={self.profile}']
         if dark:
             arguments.append('--force-dark-mode')
         want = {'browserName': 'chrome', 'goog:chromeOptions': {'args': arguments},
@@ -51,7 +52,7 @@ class Browser:
 
     def call(self, method, path, body=None):
         """A command of WebDriver: its value."""
-        if self.session and path.startswith('/'):
+        if self.session:
             path = f'/session/{self.session}{path}'
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {'Content-Type': 'application/json'}, method=method)
@@ -120,13 +121,13 @@ class Browser:
         return [url for url in found if not url.startswith(('chrome:', 'data:', 'blob:'))]
 
     def memory(self):
-        """Bytes of the page's process that are resident and its own, as the kernel has it; of the largest renderer."""
+        """Bytes of their own that the page's process has, of this browser's processes for pages the largest."""
         most = 0
         for pid in filter(str.isdigit, os.listdir('/proc')):
             try:
                 with open(f'/proc/{pid}/cmdline', 'rb') as file:
                     line = file.read()
-                if b'--type=renderer' not in line:
+                if b'--type=renderer' not in line or self.profile.encode() not in line:
                     continue
                 with open(f'/proc/{pid}/status', encoding='ascii') as file:
                     fields = dict(row.split(':', 1) for row in file)
