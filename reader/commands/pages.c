@@ -67,15 +67,16 @@ int command_flame(int argc, char **argv)
 	if (status < 0)
 		return command_help("flame [FILTERS] [-o FILE.html] DIR...        (or > FILE.html)\n"
 			"       lttng-spi flame --folded [FILTERS] [-o FILE] DIR...\n"
-			"Writes one page for a browser: flame graphs of all threads and of each, flame charts, callers and callees.\n"
+			"Writes one page for a browser: flame graphs of all threads and of each, flame charts, callers and\n"
+			"callees.\n"
 			"--folded: folded stacks, FUNCTION;CALLEE;... with the self time in ns, for flame graph tools.\n");
 	if (status)
 		return 1;
 	if (is_folded)
 		return folded(&r);
 	if (!page_is_built(PAGE_FLAME)) {
-		say_error("this build has no page of flame graphs: `make pages` adds it; `timeline`, `graph` and `flame --folded` "
-			"are there");
+		say_error("this build has no page of flame graphs: `make pages` adds it; `timeline`, `graph` and "
+			"`flame --folded` are there");
 		return 1;
 	}
 	flame = page_open(&r) < 0 ? NULL : flame_make();

@@ -296,8 +296,8 @@ static void frames_write(const struct flame *f, const struct calls *calls, FILE 
 			duration_text(row->total, total);
 			duration_text(row->self, self);
 			/* A tooltip is FILE:LINE. */
-			snprintf(text, sizeof(text), "%s%stotal %s, self %s, calls", function->object, *function->object ? ": " : "",
-				total, self);
+			snprintf(text, sizeof(text), "%s%stotal %s, self %s, calls", function->object,
+				*function->object ? ": " : "", total, self);
 			fputs(",\"file\":", out);
 			json_string(out, text);
 			fprintf(out, ",\"line\":%" PRIu64, row->calls);
@@ -341,8 +341,11 @@ static int profiles_write(struct flame *f, uint32_t folded, FILE *out)
 		if (r == 0)
 			r = paths_add(all, f->threads[i].paths);
 	}
+	snprintf(who, sizeof(who), "all threads");
+	if (threads > THREADS_MOST)
+		snprintf(who, sizeof(who), "all %" PRIu32 " threads (of %u also each)", threads, THREADS_MOST);
 	if (r == 0 && threads > 1)
-		graph_profile(f, out, "all threads", all, folded);
+		graph_profile(f, out, who, all, folded);
 	if (f->thread_room)
 		qsort(f->threads, f->thread_room, sizeof(*f->threads), by_calls);
 	qsort(f->chart, f->chart_count, sizeof(*f->chart), chart_compare);
@@ -350,8 +353,8 @@ static int profiles_write(struct flame *f, uint32_t folded, FILE *out)
 		const struct flame_thread *t = &f->threads[i];
 		const struct chart_call *calls = chart_of(f, t->thread->number, &count);
 
-		snprintf(who, sizeof(who), "%s%sthread %" PRId64, t->thread->process->name, *t->thread->process->name ? " " : "",
-			t->thread->tid);
+		snprintf(who, sizeof(who), "%s%sthread %" PRId64, t->thread->process->name,
+			*t->thread->process->name ? " " : "", t->thread->tid);
 		graph_profile(f, out, who, t->paths, folded);
 		r = chart_profile(f, out, who, calls, count);
 	}
@@ -371,7 +374,8 @@ int flame_write(struct flame *f, const struct calls *calls, const char *title, F
 	if (!out)
 		return -ENOMEM;
 	f->between = "";
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"lttng-spi\",\"name\":", out);
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		"\"exporter\":\"lttng-spi\",\"name\":", out);
 	json_string(out, title);
 	fputs(",\"activeProfileIndex\":0,\"shared\":", out);
 	frames_write(f, calls, out);

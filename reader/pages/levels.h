@@ -3,10 +3,10 @@
 /*
  * Calls at all levels of detail, so that a page draws hours and nanoseconds alike without looking at each call.
  *
- * Level n has bound 64 ns * 4^n. A call is kept by itself in the level of its duration, the first whose bound is above
- * it. Each level also has blocks: runs of all calls of a thread's row below the bound, with no gap as long as the bound
- * between two. Where a pixel is as long as a level's bound, the calls of higher levels and the blocks of this one are the
- * whole picture.
+ * Level n has bound 64 ns * 4^n. A call is kept by itself in the level of its duration, the first whose bound is
+ * above it. Each level also has blocks: runs of all calls of a thread's row below the bound, with no gap as long
+ * as the bound between two. Where a pixel is as long as a level's bound, the calls of higher levels and the blocks
+ * of this one are the whole picture.
  *
  * Both are in chunks of calls, packed. When all chunks together exceed a limit, calls of the lowest level go: blocks
  * remain of them.

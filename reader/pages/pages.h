@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Pages for a browser: one file each, which needs no network. What a trace says is in them as compressed bytes in base64,
- * so no text of a trace is ever HTML.
+ * Pages for a browser: one file each, which needs no network. What a trace says is in them as compressed bytes in
+ * base64, so no text of a trace is ever HTML.
  */
 #ifndef SPI_READER_PAGES_H
 #define SPI_READER_PAGES_H

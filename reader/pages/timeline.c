@@ -218,7 +218,8 @@ static void names_write(const struct timeline *t, const struct calls *calls, FIL
 
 		fputs(i ? ",\n[" : "\n[", out);
 		json_string(out, thread->process->name);
-		fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu32 "]", thread->process->pid, thread->tid, levels_depth(&t->levels, i));
+		fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu32 "]", thread->process->pid, thread->tid,
+			levels_depth(&t->levels, i));
 	}
 	putc(']', out);
 }
@@ -250,8 +251,8 @@ static void chunks_write(const struct levels *l, FILE *out)
 
 		if (!c->size)
 			continue;
-		fprintf(out, "%s[%d,%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 "]", between, c->is_blocks, c->level, c->count,
-			c->begin, c->end);
+		fprintf(out, "%s[%d,%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 "]", between, c->is_blocks, c->level,
+			c->count, c->begin, c->end);
 		between = ",\n";
 	}
 	putc(']', out);

@@ -22,7 +22,8 @@ struct wholes {
 /* 0 or -ENOMEM */
 int wholes_add(struct wholes *wholes, const struct call *call, uint64_t own);
 /* All of them, once. depth: of the calls around it. 0, or the first other result of take(); -ENOMEM. */
-int wholes_give(struct wholes *wholes, int (*take)(void *data, const struct whole_call *call, uint32_t depth), void *data);
+int wholes_give(struct wholes *wholes, int (*take)(void *data, const struct whole_call *call, uint32_t depth),
+	void *data);
 void wholes_free(struct wholes *wholes);
 
 #endif /* SPI_READER_WHOLES_H */

@@ -28,7 +28,8 @@ class Browser:
         self.driver = subprocess.Popen(['chromedriver', f'--port={port}'], stdout=self.log, stderr=subprocess.STDOUT)
         self.session = None
         arguments = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars',
-                     '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-first-run', '--disable-background-networking',
+                     '--use-angle=swiftshader',
+                     '--enable-unsafe-swiftshader', '--no-first-run', '--disable-background-networking',
                      '--disable-component-update', '--force-device-scale-factor=1', '--enable-precise-memory-info',
                      f'--window-size={size[0]},{size[1]}', f'--user-data-dir={self.profile}']
         if dark:

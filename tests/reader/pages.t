@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# `lttng-spi timeline` and `flame`, looked at in a real browser: Debian's chromium without a window. Numbers in the pages
-# are those of `lttng-spi report` and `calls`; search, zoom, clicks; light and dark; names that look like HTML; no calls.
+# `lttng-spi timeline` and `flame`, looked at in a real browser: Debian's chromium without a window. Numbers in the
+# pages are those of `lttng-spi report` and `calls`; search, zoom, clicks; light and dark; names that look like HTML; no
+# calls.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 PATH=$SPI_TOP_BUILDDIR/reader:$PATH
@@ -27,9 +28,11 @@ check 'a page of threads over time is written' lttng-spi timeline -o typed.html 
 unlike "$(tr -d '\n' <typed.html)" "Zoë|'broken'|https?://" 'no text of the trace is in it as it is, and no address'
 
 # ---- what is no page ----
-like "$(script -qec 'lttng-spi timeline typed' /dev/null </dev/null)" 'give its file' 'a page is not written to a terminal'
+like "$(script -qec 'lttng-spi timeline typed' /dev/null </dev/null)" 'give its file' \
+	'a page is not written to a terminal'
 like "$(lttng-spi timeline --size 0 typed 2>&1)" '--size 0: not a number of MB' '--size wants a number'
-like "$(lttng-spi timeline --function nosuch -o empty.html typed 2>&1)" 'no call of the trace passes' 'no calls: it is said'
+like "$(lttng-spi timeline --function nosuch -o empty.html typed 2>&1)" 'no call of the trace passes' \
+	'no calls: it is said'
 
 if ! command -v chromedriver >/dev/null; then
 	diag 'no chromedriver: pages are not looked at'

@@ -103,7 +103,8 @@ function decode(bytes, unit) {
 	const count = next();
 	let last = 0;
 	const begin = times(() => last += signed(next()));
-	const items = { count, bytes, blocks: !!unit, begin, duration: times(next), inner: times(next), function: column(new Uint32Array(count)),
+	const items = { count, bytes, blocks: !!unit, begin, duration: times(next), inner: times(next),
+		function: column(new Uint32Array(count)),
 		thread: column(new Uint32Array(count)), depth: column(new Uint32Array(count)), more: null };
 
 	if (unit) {

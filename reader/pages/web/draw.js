@@ -44,10 +44,10 @@ function levels_of(view) {
 }
 
 /*
- * All calls and blocks of a view, as rectangles by colour. place(thread, depth): where a row is, or -1. Nothing is drawn
- * twice onto the same pixel of a row.
+ * All calls and blocks of a view, as rectangles by colour. place(thread, depth): where a row is, or -1. Nothing is
+ * drawn twice onto the same pixel of a row. is_silent(thread): there are no labels.
  */
-function rectangles(view, place, colour_of, highlight) {
+function rectangles(view, place, colour_of, highlight, is_silent) {
 	const { chunks, from } = levels_of(view);
 	const scale = view.width / (view.end - view.begin);
 	const plain = Array.from({ length: COLOURS * 2 }, () => []), labels = [], blocks = [], filled = new Map();
@@ -90,7 +90,7 @@ function rectangles(view, place, colour_of, highlight) {
 			plain[colour_of(f) + (shown ? 0 : COLOURS)].push(left, y, Math.max(right - left, 1));
 			if (items.blocks && right - left >= 3 && items.more[i] > 1)
 				blocks.push(left, y, right - left);
-			if (right - left >= 28)
+			if (right - left >= 28 && !is_silent(thread[i]))
 				labels.push(left, y, right - left, f, items.blocks ? items.more[i] : 1);
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Gives the page's profile to speedscope, which stands behind this script. Speedscope takes a profile from a script that
- * it loads itself, whose name is in the address. Here the profile is in the page: no script is loaded.
+ * Gives the page's profile to speedscope, which stands behind this script. Speedscope takes a profile from a
+ * script that it loads itself, whose name is in the address. Here the profile is in the page: no script is loaded.
  */
 "use strict";
 (() => {

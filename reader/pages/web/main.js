@@ -11,8 +11,8 @@ function say_summary() {
 	element("title").textContent = about.title;
 	element("title").title = about.title;
 	element("summary").textContent = calls ? `${plural(calls, "call")} of ${plural(rows.length, "function")} in ` +
-		`${plural(threads.filter(thread => thread[3]).length, "thread")}, ${format.duration(about.last - about.first)} from ` +
-		about.date : "";
+		`${plural(threads.filter(thread => thread[3]).length, "thread")}, ` +
+		`${format.duration(about.last - about.first)} from ${about.date}` : "";
 	if (about.merged)
 		notes.push(`${plural(about.merged, "call")} shorter than ${format.duration(data.bound(about.least - 1))} ` +
 			"are merged to runs in this page; the table counts all. --from, --to and --function show a part in full.");
@@ -53,7 +53,9 @@ function lanes_events() {
 			else
 				timeline.move(event.deltaX / timeline.view.width);
 		} else {
-			timeline.zoom(Math.pow(1.2, Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY) / 60, 3)), event.offsetX);
+			const steps = Math.sign(event.deltaY) * Math.min(Math.abs(event.deltaY) / 60, 3);
+
+			timeline.zoom(Math.pow(1.2, steps), event.offsetX);
 		}
 		event.preventDefault();
 	}, { passive: false });
@@ -131,6 +133,7 @@ const keys = {
 	"ArrowUp": () => { element("scroll").scrollTop -= 3 * ROW; },
 	"ArrowDown": () => { element("scroll").scrollTop += 3 * ROW; },
 	"0": () => timeline.everything(),
+	"f": () => timeline.fold(!timeline.lanes.every(lane => lane.folded)),
 	"/": () => element("search").focus(),
 	"?": () => element("keys").showModal(),
 	"n": () => walk.step(1), "p": () => walk.step(-1), "l": () => walk.longest(),
@@ -178,6 +181,7 @@ function button_events() {
 	on("in", keys["+"]);
 	on("out", keys["-"]);
 	on("all", keys["0"]);
+	on("fold", keys.f);
 	on("help", keys["?"]);
 	on("first", () => walk.go(0));
 	on("next", keys.n);

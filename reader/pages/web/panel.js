@@ -89,11 +89,12 @@ const map = {
 			y += Math.min(lane.rows, 12) * each;
 		}
 		const found = rectangles(this.whole, (thread, depth) => depth < 12 && tops[thread] !== undefined ?
-			Math.floor(tops[thread] + depth * each) : -1, colour_of, timeline.highlight);
+			Math.floor(tops[thread] + depth * each) : -1, colour_of, timeline.highlight, () => true);
 
 		rectangles_paint(context, found, Math.max(each, 1));
 		const x = ns => (ns - first) / (this.whole.end - first) * width;
-		const from = Math.max(x(timeline.view.begin), 0), to = Math.max(Math.min(x(timeline.view.end), width), from + 2);
+		const from = Math.max(x(timeline.view.begin), 0);
+		const to = Math.max(Math.min(x(timeline.view.end), width), from + 2);
 
 		context.fillStyle = theme.paper;
 		context.globalAlpha = 0.65;

@@ -43,7 +43,8 @@ const table = {
 			`${format.number(this.shown.length - this.most)} more: search, or sort by another column` :
 			this.shown.length ? "" : text.trim() ? "No function has this in its name." : "No calls.";
 		document.getElementById("found").textContent = text.trim() ?
-			`${format.number(this.shown.length)} of ${format.number(this.rows.length)}` : format.number(this.rows.length);
+			`${format.number(this.shown.length)} of ${format.number(this.rows.length)}` :
+			format.number(this.rows.length);
 	},
 
 	line(row) {
@@ -58,7 +59,8 @@ const table = {
 			}
 			return td;
 		};
-		const first = cell("", undefined), colour = document.createElement("i"), where = document.createElement("small");
+		const first = cell("", undefined), colour = document.createElement("i");
+		const where = document.createElement("small");
 
 		colour.style.background = theme.colours[colour_of(row.function)];
 		where.textContent = object;

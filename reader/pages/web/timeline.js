@@ -4,8 +4,8 @@
 
 const element = id => document.getElementById(id);
 const left_names = { "-1": "its exit is missing: it ended before what comes next", "-2": "open where the trace ends",
-	1: "left by an exception", 2: "left by longjmp", 3: "its thread ended", 4: "its process ended", 5: "left by a tail call",
-	6: "tracing ended" };
+	1: "left by an exception", 2: "left by longjmp", 3: "its thread ended", 4: "its process ended",
+	5: "left by a tail call", 6: "tracing ended" };
 
 const timeline = {
 	view: { begin: 0, end: 1, width: 0, height: 0 },
@@ -25,8 +25,16 @@ const timeline = {
 			.filter(lane => lane.rows).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
 		for (const lane of this.lanes)
 			this.lane_of[lane.thread] = lane;
-		this.lay();
+		this.fold(this.lanes.length > 40);
 		this.everything();
+	},
+
+	/* All lanes: a folded one has its outermost calls behind its name. */
+	fold(is_folded) {
+		for (const lane of this.lanes)
+			lane.folded = is_folded;
+		this.lay();
+		this.draw();
 	},
 
 	lay() {
@@ -34,7 +42,7 @@ const timeline = {
 
 		for (const lane of this.lanes) {
 			lane.y = y;
-			y += HEAD + (lane.folded ? 0 : lane.rows * ROW) + GAP;
+			y += HEAD + (lane.folded ? 0 : lane.rows * ROW + GAP);
 		}
 		this.total = y + AXIS;
 		element("room").style.height = Math.max(0, this.total - this.view.height) + "px";
@@ -44,9 +52,9 @@ const timeline = {
 	place(thread, depth) {
 		const lane = this.lane_of[thread];
 
-		if (!lane || lane.folded)
+		if (!lane || (lane.folded && depth))
 			return -1;
-		const y = AXIS + lane.y + HEAD + depth * ROW - element("scroll").scrollTop;
+		const y = AXIS + lane.y + (lane.folded ? (HEAD - ROW) / 2 : HEAD + depth * ROW) - element("scroll").scrollTop;
 
 		return y < AXIS - ROW || y > this.view.height ? -1 : y;
 	},
@@ -154,7 +162,8 @@ const timeline = {
 		const context = this.canvas("lanes", view.width, view.height);
 		if (!this.lanes.length)
 			return;
-		const found = rectangles(view, (thread, depth) => this.place(thread, depth), colour_of, this.highlight);
+		const found = rectangles(view, (thread, depth) => this.place(thread, depth), colour_of, this.highlight,
+			thread => this.lane_of[thread].folded);
 
 		this.lanes_paint(context);
 		axis_paint(context, view);
@@ -192,10 +201,20 @@ const timeline = {
 		const top = AXIS - element("scroll").scrollTop;
 
 		context.textBaseline = "middle";
-		context.fillStyle = theme.ink;
-		for (const lane of this.lanes)
-			if (top + lane.y + HEAD > AXIS && top + lane.y < this.view.height)
-				context.fillText((lane.folded ? "\u25b8 " : "\u25be ") + lane.label, 6, top + lane.y + HEAD / 2);
+		for (const lane of this.lanes) {
+			const y = top + lane.y, text = (lane.folded ? "\u25b8 " : "\u25be ") + lane.label;
+
+			if (y + HEAD <= AXIS || y >= this.view.height)
+				continue;
+			if (lane.folded) {	/* its calls are behind the name */
+				context.globalAlpha = 0.8;
+				context.fillStyle = theme.lane;
+				context.fillRect(0, y, context.measureText(text).width + 12, HEAD);
+				context.globalAlpha = 1;
+			}
+			context.fillStyle = theme.ink;
+			context.fillText(text, 6, y + HEAD / 2);
+		}
 	},
 
 	selected_paint(context) {
@@ -225,11 +244,12 @@ const timeline = {
 	/* The call or block of a point; null: none. */
 	call_at(x, y) {
 		const lane = this.lane_at(y), { begin, end, width } = this.view;
-		const row = lane ? Math.floor((y - AXIS + element("scroll").scrollTop - lane.y - HEAD) / ROW) : -1;
+		const down = lane ? y - AXIS + element("scroll").scrollTop - lane.y : -1;
+		const row = lane && lane.folded ? 0 : Math.floor((down - HEAD) / ROW);
 		const ns = begin + (end - begin) * x / width, near = (end - begin) / width;
 		let best = null, distance = 2 * near;
 
-		if (row < 0)
+		if (!lane || row < 0)
 			return null;
 		for (const chunk of levels_of(this.view).chunks) {
 			const { items } = chunk;
