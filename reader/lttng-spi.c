@@ -18,6 +18,9 @@ static const struct {
 	{ "graph", command_graph, "who calls whom" },
 	{ "flame", command_flame, "a page for a browser: flame graphs" },
 	{ "timeline", command_timeline, "a page for a browser: threads over time" },
+	{ "top", command_top, "where a running process spends its time, live" },
+	{ "info", command_info, "what was recorded, and what is missing" },
+	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 
 static int help(FILE *out)

@@ -116,6 +116,7 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 			return number;
 		*which |= 1u << number;
 	}
+	spi_arguments_tell(text, *which);
 	return 0;
 }
 
@@ -155,8 +156,8 @@ static void client_finish(struct spi_client *client)
 	if (client->fini)
 		spi_client_run(client, (void *) client->fini, client, NULL);
 	if (client->unsafe)
-		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, "
-			"in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
+		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio, the dynamic linker or "
+			"the unwinder, in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
 }
 
 static int client_stop(struct spi_client *client)
@@ -199,6 +200,20 @@ void spi_clients_tell(void)
 	}
 }
 
+/* Of clients that no rule has loaded all have the environment's, and all that they ask for is known at the end. */
+static void environment_tell(void)
+{
+	const char *arguments = NULL;
+	uint32_t which = 0;
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++)
+		if (!spi_clients[i]->file && spi_clients[i]->state == SPI_CLIENT_ON) {
+			arguments = spi_clients[i]->arguments;
+			which |= 1u << i;
+		}
+	spi_arguments_tell(arguments, which);
+}
+
 /*
  * In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it,
  * and waits.
@@ -206,6 +221,7 @@ void spi_clients_tell(void)
 void spi_clients_process_end(void)
 {
 	spi_observe_end();
+	environment_tell();
 	if (!spi_may(SPI_MAY_TALK)) {
 		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
 		return;
@@ -302,8 +318,14 @@ void spi_clients_rule_ends(uint32_t which)
 
 /* ---- call trees ---- */
 
+struct spi_client *spi_client_of_tree[32];	/* under the control lock; calls read it */
+
 void spi_client_tree_set(uint32_t tree, uint32_t which)
 {
+	const int is_one = which && !(which & (which - 1));
+
+	__atomic_store_n(&spi_client_of_tree[__builtin_ctz(tree)], is_one ? spi_clients[__builtin_ctz(which)] : NULL,
+		__ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		struct spi_client *c = spi_clients[i];
 

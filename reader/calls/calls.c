@@ -286,6 +286,10 @@ static int take_event(struct calls *c, const struct merged *next)
 		return -ENOMEM;
 	if (next->class->kind == EVENT_FUNC_ENTRY) {
 		call.kind = CALL_ENTRY;
+		if (c->has_lines) {
+			call.space = names_space(&c->merge, event);
+			call.call_site = payload_unsigned(event, "call_site");
+		}
 		return enter(c, &call, &c->events);
 	}
 	call.kind = CALL_EXIT;
@@ -304,6 +308,10 @@ static int take_record(struct calls *c, struct thread *thread)
 	call.function = call.thread ? call_function_of(c, thread->process->space, record->function, record->address) : NULL;
 	if (!call.function)
 		return -ENOMEM;
+	if (c->has_lines) {
+		call.space = thread->process->space;
+		call.call_site = record->call_site;
+	}
 	return record->is_entry ? enter(c, &call, thread) : leave(c, &call, thread);
 }
 

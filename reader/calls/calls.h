@@ -19,6 +19,8 @@ struct call_function {
 	const char *path;		/* of the object; "": not known */
 	const char *key;		/* name and path as recorded; elsewhere a terminal obeys none of it */
 	uint64_t offset;		/* in the object */
+	const char *file;		/* where it begins, with has_lines; NULL: not known */
+	uint32_t line;
 	uint32_t number;		/* from 0, in order of appearance */
 	uint8_t chosen;			/* filter.c: by --function, --object; what is not is left out */
 	uint8_t is_caller;		/* by --caller */
@@ -88,6 +90,9 @@ struct call {
 	/* values, where an event has them: valid as long as the callee does not return */
 	const bt_event *event;
 	const struct value_class *values;
+	/* of an entry, with has_lines: where it was called from; 0: not recorded */
+	uint64_t call_site;
+	struct space *space;
 	/* of CALL_LOST */
 	uint64_t lost;			/* events; 0: it is not known how many */
 	const char *stream;		/* which channel's; NULL: compact records */
@@ -120,6 +125,7 @@ struct calls {
 	uint64_t events, calls, lost;	/* calls: entries and whole calls; lost: events */
 	int64_t first, last;		/* ns: of calls */
 	int has_no_vtid, has_whole;
+	int has_lines;			/* the user's: source lines are looked for */
 	/* two passes: which calls are longer, or errors */
 	uint8_t *wanted;		/* a bit a number */
 	uint64_t wanted_size;		/* bytes */
@@ -139,6 +145,12 @@ struct call_function *call_function_get(struct calls *c, const char *path, uint6
 /* function: NULL: the trace names none for the address. */
 struct call_function *call_function_of(struct calls *c, struct space *space, struct function *function,
 	uint64_t address);
+/* " at FILE:LINE", with the last part of its path; "": not known. */
+const char *call_function_place(const struct call_function *function, char *text, size_t size);
+/* The same as members of a JSON object, behind others; nothing: not known. */
+void function_place_json(const struct call_function *function, FILE *out);
+/* " from FILE:LINE", with the innermost function that is inlined there. */
+const char *call_site_place(const struct call *call, char *text, size_t size);
 struct call_thread *call_thread_of_event(struct calls *c, const bt_event *event);
 struct call_thread *call_thread_of_record(struct calls *c, struct thread *thread);
 

@@ -177,7 +177,8 @@ static int parts_add(struct source *s, char *why, size_t size)
 	return 0;
 }
 
-struct source *source_open(const char *const *directories, source_taker *take, void *data, char *why, size_t size)
+/* All but what is behind the muxer. */
+static struct source *directories_open(const char *const *directories, char *why, size_t size)
 {
 	struct source *s = calloc(1, sizeof(*s));
 	int r = -1;
@@ -185,8 +186,6 @@ struct source *source_open(const char *const *directories, source_taker *take, v
 	snprintf(why, size, "no memory");
 	if (!s)
 		return NULL;
-	s->take = take;
-	s->data = data;
 	r = graph_begin(s, "fs", why, size);
 	for (; r == 0 && *directories; directories++)
 		r = parts_find(&s->parts, s->class, *directories, why, size);
@@ -199,13 +198,37 @@ struct source *source_open(const char *const *directories, source_taker *take, v
 		if (r == 0)
 			r = parts_add(s, why, size);
 	}
-	if (r == 0)
-		r = graph_end(s, why, size);
 	if (r < 0) {
 		source_close(s);
 		return NULL;
 	}
 	return s;
+}
+
+struct source *source_open(const char *const *directories, source_taker *take, void *data, char *why, size_t size)
+{
+	struct source *s = directories_open(directories, why, size);
+
+	if (!s)
+		return NULL;
+	s->take = take;
+	s->data = data;
+	if (graph_end(s, why, size) == 0)
+		return s;
+	source_close(s);
+	return NULL;
+}
+
+struct source *source_open_into(const char *const *directories, source_connector *connect, void *data, char *why,
+	size_t size)
+{
+	struct source *s = directories_open(directories, why, size);
+
+	if (!s || connect(data, s->graph, bt_component_filter_borrow_output_port_by_index_const(s->muxer, 0)) == 0)
+		return s;
+	error_take(why, size, "no memory");
+	source_close(s);
+	return NULL;
 }
 
 struct source *source_open_live(const char *url, source_taker *take, void *data, char *why, size_t size)

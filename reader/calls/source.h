@@ -19,6 +19,13 @@ typedef int source_taker(void *data, const bt_message *message);
  * which directory. The caller closes what comes back.
  */
 struct source *source_open(const char *const *directories, source_taker *take, void *data, char *why, size_t size);
+/*
+ * The same traces into components of libbabeltrace2's: the callee connects what is behind the port that they come from:
+ * 0 or -1.
+ */
+typedef int source_connector(void *data, bt_graph *graph, const bt_port_output *from);
+struct source *source_open_into(const char *const *directories, source_connector *connect, void *data, char *why,
+	size_t size);
 /* A live session, as babeltrace2 names one: net://HOST[:PORT]/host/HOSTNAME/SESSION. */
 struct source *source_open_live(const char *url, source_taker *take, void *data, char *why, size_t size);
 /*

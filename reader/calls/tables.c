@@ -6,8 +6,10 @@
  * A thread is known by its trace, vpid and vtid. In pid namespaces these may be the same for several threads: compact
  * records say which process they are of, and get a process of their own then.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/calls/calls.h"
 
 /* Room for one more in a list of pointers: 0 or -1. */
@@ -69,9 +71,52 @@ struct call_function *call_function_of(struct calls *c, struct space *space, str
 {
 	if (!function)
 		function = names_make(&c->merge, space, address);
-	if (function && !function->own)
-		function->own = call_function_get(c, function->object->path, function->offset, function->name);
+	if (function && !function->own) {
+		struct call_function *f = call_function_get(c, function->object->path, function->offset, function->name);
+		const struct source_place *place = f && c->has_lines ? names_line(function) : NULL;
+
+		if (place) {
+			f->file = place->lines[0].file;
+			f->line = place->lines[0].line;
+		}
+		function->own = f;
+	}
 	return function ? function->own : NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *call_function_place(const struct call_function *f, char *text, size_t size)
+{
+	*text = 0;
+	if (f->file)
+		snprintf(text, size, " at %s:%u", last_part(f->file), f->line);
+	return text;
+}
+
+void function_place_json(const struct call_function *f, FILE *out)
+{
+	if (!f->file)
+		return;
+	fputs(",\"file\":", out);
+	json_string(out, f->file);
+	fprintf(out, ",\"line\":%u", f->line);
+}
+
+const char *call_site_place(const struct call *call, char *text, size_t size)
+{
+	const struct source_place *place = names_site(call->space, call->call_site);
+
+	*text = 0;
+	if (place)
+		snprintf(text, size, " from %s%s%s:%u", place->lines[0].inlined ? place->lines[0].inlined : "",
+			place->lines[0].inlined ? " inlined at " : "", last_part(place->lines[0].file), place->lines[0].line);
+	return text;
 }
 
 /* image: of compact records, else 0. */

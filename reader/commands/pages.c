@@ -23,7 +23,7 @@ static void title_of(const struct reading *r, char *text, size_t size)
 static int page_open(struct reading *r)
 {
 	if (r->output || !isatty(STDOUT_FILENO))
-		return output_open(r);
+		return reading_output_open(r);
 	say_error("%s writes a page for a browser: give its file, -o FILE.html or > FILE.html", r->command);
 	return -1;
 }
@@ -41,7 +41,7 @@ static int flame_option(struct reading *r, int option, const char *value)
 
 static int folded(struct reading *r)
 {
-	struct paths *paths = output_open(r) < 0 ? NULL : paths_make();
+	struct paths *paths = reading_output_open(r) < 0 ? NULL : paths_make();
 	int status;
 
 	if (!paths)
@@ -65,7 +65,7 @@ int command_flame(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, own, flame_option);
 
 	if (status < 0)
-		return command_help("flame [FILTERS] [-o FILE.html] DIR...        (or > FILE.html)\n"
+		return reading_help("flame [FILTERS] [-o FILE.html] DIR...        (or > FILE.html)\n"
 			"       lttng-spi flame --folded [FILTERS] [-o FILE] DIR...\n"
 			"Writes one page for a browser: flame graphs of all threads and of each, flame charts, callers and\n"
 			"callees.\n"
@@ -122,7 +122,7 @@ int command_timeline(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, own, timeline_option);
 
 	if (status < 0)
-		return command_help("timeline [FILTERS] [--size MB] [-o FILE.html] DIR...        (or > FILE.html)\n"
+		return reading_help("timeline [FILTERS] [--size MB] [-o FILE.html] DIR...        (or > FILE.html)\n"
 			"Writes one page for a browser: threads over time, from hours to nanoseconds, with values and a table.\n"
 			"--size MB: the page is about so large at most, 50. The shortest calls that do not fit are merged.\n");
 	if (status)

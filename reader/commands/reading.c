@@ -12,7 +12,7 @@
 
 enum {
 	OPTION_FUNCTION = 0x100, OPTION_CALLER, OPTION_OBJECT, OPTION_THREAD, OPTION_PROCESS, OPTION_FROM, OPTION_TO,
-	OPTION_LONGER, OPTION_DEPTH, OPTION_ERROR, OPTION_FORMAT,
+	OPTION_LONGER, OPTION_DEPTH, OPTION_ERROR, OPTION_FORMAT, OPTION_LINES, OPTION_ROOT, OPTION_DEBUG,
 };
 
 static const struct option common[] = {
@@ -27,6 +27,9 @@ static const struct option common[] = {
 	{ "depth", required_argument, NULL, OPTION_DEPTH },
 	{ "error", no_argument, NULL, OPTION_ERROR },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "lines", no_argument, NULL, OPTION_LINES },
+	{ "root", required_argument, NULL, OPTION_ROOT },
+	{ "debug-dir", required_argument, NULL, OPTION_DEBUG },
 	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -72,6 +75,18 @@ static int format_read(struct reading *r, const char *value)
 	return -1;
 }
 
+/* As libdwfl wants it: from the root on, and without ':'. It is kept. */
+static const char *directory_read(const char *option, const char *value)
+{
+	const char *path = realpath(value, NULL);
+
+	if (!path)
+		say_error("--%s %s: %s", option, value, strerror(errno));
+	else if (strchr(path, ':'))
+		say_error("--%s %s: a directory whose path has no ':' is needed", option, value);
+	return path && !strchr(path, ':') ? path : NULL;
+}
+
 static int common_take(struct reading *r, int option, const char *value)
 {
 	char *end;
@@ -112,6 +127,15 @@ static int common_take(struct reading *r, int option, const char *value)
 		return 1;
 	case OPTION_FORMAT:
 		return format_read(r, value);
+	case OPTION_LINES:
+		r->has_lines = 1;
+		return 1;
+	case OPTION_ROOT:
+		r->root = directory_read("root", value);
+		return r->root ? 1 : -1;
+	case OPTION_DEBUG:
+		value = directory_read("debug-dir", value);
+		return value ? list_add(r->debug_directories, value, "debug-dir") : -1;
 	case 'o':
 		r->output = value;
 		return 1;
@@ -170,6 +194,40 @@ int reading_options(struct reading *r, int argc, char **argv, const struct optio
 	return 0;
 }
 
+/* ---- help, output ---- */
+
+static const char filters_help[] =
+	"      --function GLOB   calls of these functions only; also OBJECT:FUNCTION\n"
+	"      --caller GLOB     only what these functions call, and what that calls\n"
+	"      --object GLOB     functions of these programs and libraries only\n"
+	"      --thread TID      this thread only\n"
+	"      --process NAME    this process only, by name or pid\n"
+	"      --from TIME, --to TIME   calls that begin between: HH:MM:SS.fraction\n"
+	"      --longer TIME     calls that took at least so long: 10us, 1.5ms, 2s\n"
+	"      --depth N         N calls deep\n"
+	"      --error           calls left by an exception or jump, or whose result is negative or a null pointer\n"
+	"  Filters of one kind that are given several times are alternatives.\n"
+	"Names and lines, from the files of programs and libraries, or their debug files, of the trace's build-ids:\n"
+	"      --lines           FILE:LINE of functions, and of where they are called\n"
+	"      --root DIR        the root directory below which the files are\n"
+	"      --debug-dir DIR   a directory with debug files by build-id, beside /usr/lib/debug\n";
+
+int reading_help(const char *usage)
+{
+	printf("Usage: lttng-spi %s", usage);
+	printf("\nFilters:\n%s", filters_help);
+	return 0;
+}
+
+int reading_output_open(struct reading *r)
+{
+	r->out = r->output ? fopen(r->output, "we") : stdout;
+	if (r->out)
+		return 0;
+	say_error("%s: %s", r->output, strerror(errno));
+	return -1;
+}
+
 /* ---- reading ---- */
 
 static const char *const *list_of(const char **list)
@@ -197,7 +255,13 @@ static int times_read(const struct reading *r, struct source *source, struct cal
 
 static int take_message(void *data, const bt_message *message)
 {
-	return calls_take(data, message);
+	struct reading *r = data;
+	const int status = r->see ? r->see(r->seer, message) : 0;
+
+	if (status == 0)
+		return calls_take(&r->calls, message);
+	bt_message_put_ref(message);
+	return status;
 }
 
 /* Nothing has come from a live session: what is known goes out, and is asked for again soon. */
@@ -235,11 +299,29 @@ static int read_once(struct reading *r, struct source *source, int64_t first, in
 	return status < 0 ? status : calls_end(c);
 }
 
+/* Files that names or lines were wanted of. */
+static void builds_say(const struct calls *c)
+{
+	char text[1000] = "";
+	unsigned int n = 0;
+
+	for (const struct object *o = names_objects(&c->merge); o; o = o->next) {
+		const size_t used = strlen(text);
+
+		if (o->symbols && symbols_state(o->symbols) == SYMBOLS_OTHER_FILE)
+			snprintf(text + used, sizeof(text) - used, "%s%s", n++ ? ", " : "", o->path);
+	}
+	if (n)
+		say_warning("not used for names and lines, as the build-id is another than the trace's: %s. See --root, --debug-dir",
+			text);
+}
+
 static void missing_say(const struct reading *r)
 {
 	const struct calls *c = &r->calls;
 
 	merge_tell(&c->merge);
+	builds_say(c);
 	if (reading_is_live(r) && !c->number)
 		return;			/* a program that made no call */
 	if (c->has_no_vtid)
@@ -268,16 +350,21 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	int status = 0;
 
 	sigaction(SIGINT, &action, NULL);
+	if (symbols_places(r->root, list_of(r->debug_directories)) == -ENOMEM) {
+		say_error("no memory");
+		return 1;
+	}
 	for (int pass = 0; pass < passes && status == 0; pass++) {
 		calls_init(c, take, data);
 		c->filter = (struct call_filter) { .functions = list_of(r->functions), .callers = list_of(r->callers),
 			.objects = list_of(r->objects), .threads = list_of(r->threads), .processes = list_of(r->processes),
 			.from = INT64_MIN, .to = INT64_MAX, .longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
 		c->is_choosing = pass + 1 < passes;
+		c->has_lines = r->has_lines && !c->is_choosing;
 		c->wanted = wanted;
 		c->wanted_size = wanted_size;
-		source = reading_is_live(r) ? source_open_live(r->directories[0], take_message, c, why, sizeof(why)) :
-			source_open(r->directories, take_message, c, why, sizeof(why));
+		source = reading_is_live(r) ? source_open_live(r->directories[0], take_message, r, why, sizeof(why)) :
+			source_open(r->directories, take_message, r, why, sizeof(why));
 		if (!source) {
 			progress_end();
 			say_error("%s", why);

@@ -20,6 +20,10 @@ struct reading {
 	int64_t longer;
 	uint32_t depth;
 	int only_errors;
+	/* where objects' files are */
+	const char *root;
+	const char *debug_directories[FILTERS_MOST + 1];
+	int has_lines;			/* --lines, or the view needs them */
 	/* of the command */
 	enum format format;
 	uint32_t formats;		/* bits: which the command has */
@@ -29,6 +33,9 @@ struct reading {
 	void *idle_data;
 
 	struct calls calls;
+	/* Each message before the calls get it: 0, or a negative errno; NULL: nobody looks. */
+	int (*see)(void *seer, const bt_message *message);
+	void *seer;
 	int is_damaged, is_stopped;	/* said already */
 };
 
@@ -41,6 +48,10 @@ typedef int option_taker(struct reading *reading, int option, const char *value)
  */
 int reading_options(struct reading *reading, int argc, char **argv, const struct option *own, option_taker *take);
 
+/* A command's usage and what it does, then the filters: 0, the status to exit with. */
+int reading_help(const char *usage);
+/* r->out for r->output: 0, or -1: it was said what is wrong. */
+int reading_output_open(struct reading *reading);
 /* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
 int reading_is_live(const struct reading *reading);
 
@@ -49,19 +60,14 @@ int reading_run(struct reading *reading, int (*take)(void *data, const struct ca
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
 int reading_end(struct reading *reading, int r);
 
-/* ---- views.c: what commands share ---- */
-/* r->out: 0, or -1, and the cause is said. */
-int output_open(struct reading *reading);
-/* `Usage: lttng-spi ...`, and the filters: 0 */
-int command_help(const char *usage);
-/* For a command without options of its own. */
-int no_option(struct reading *reading, int option, const char *value);
-
 /* ---- the commands: a status to exit with ---- */
 int command_calls(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_timeline(int argc, char **argv);
+int command_top(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_info(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

@@ -7,35 +7,7 @@
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
 
-int output_open(struct reading *r)
-{
-	r->out = r->output ? fopen(r->output, "we") : stdout;
-	if (r->out)
-		return 0;
-	say_error("%s: %s", r->output, strerror(errno));
-	return -1;
-}
-
-static const char filters_help[] =
-	"      --function GLOB   calls of these functions only; also OBJECT:FUNCTION\n"
-	"      --caller GLOB     only what these functions call, and what that calls\n"
-	"      --object GLOB     functions of these programs and libraries only\n"
-	"      --thread TID      this thread only\n"
-	"      --process NAME    this process only, by name or pid\n"
-	"      --from TIME, --to TIME   calls that begin between: HH:MM:SS.fraction\n"
-	"      --longer TIME     calls that took at least so long: 10us, 1.5ms, 2s\n"
-	"      --depth N         N calls deep\n"
-	"      --error           calls left by an exception or jump, or whose result is negative or a null pointer\n"
-	"  Filters of one kind that are given several times are alternatives.\n";
-
-int command_help(const char *usage)
-{
-	printf("Usage: lttng-spi %s", usage);
-	printf("\nFilters:\n%s", filters_help);
-	return 0;
-}
-
-int no_option(struct reading *r, int option, const char *value)
+static int no_option(struct reading *r, int option, const char *value)
 {
 	return 0;
 }
@@ -49,9 +21,9 @@ int command_calls(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, NULL, no_option);
 
 	if (status < 0)
-		return command_help("calls [FILTERS] [--format text|json] [-o FILE] DIR...\n"
+		return reading_help("calls [FILTERS] [--format text|json] [-o FILE] DIR...\n"
 			"Prints the calls of a trace, a line for each end of a call, one for both when nothing came between.\n");
-	if (status || output_open(&r) < 0)
+	if (status || reading_output_open(&r) < 0)
 		return 1;
 	view = calls_view_make(r.out, r.format);
 	if (!view)
@@ -119,15 +91,23 @@ int command_report(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, own, report_option);
 
 	if (status < 0)
-		return command_help("report [FILTERS] [--by function|object|thread|process|caller] [--sort COLUMN] [--limit N]\n"
+		return reading_help("report [FILTERS] [--by function|object|thread|process|caller] [--sort COLUMN] [--limit N]\n"
 			"           [--diff OTHER] [--format text|json|csv] [-o FILE] DIR...\n"
 			"Prints a table of functions: calls, total and self time, average, minimum, maximum, p50, p99.\n"
-			"Times in JSON and CSV are in nanoseconds. --diff: beside the table of another trace.\n");
-	if (status || output_open(&r) < 0)
+			"Times in JSON and CSV are in nanoseconds. --diff OTHER: what has changed since the\n"
+			"trace OTHER, in calls, total and self time, and average, the largest change first.\n");
+	if (!status && diff && sort != SORT_TOTAL && sort != SORT_SELF && sort != SORT_CALLS && sort != SORT_AVERAGE &&
+			sort != SORT_NAME) {
+		say_error("--sort with --diff: total, self, calls, average or name");
+		return 1;
+	}
+	if (status || reading_output_open(&r) < 0)
 		return 1;
 	report = report_make(by);
 	if (!report)
 		return 1;
+	if (r.has_lines)
+		report_lines(report);
 	if (diff) {
 		other = r;
 		memset(other.directories, 0, sizeof(other.directories));
@@ -160,7 +140,7 @@ int command_graph(int argc, char **argv)
 	int status = reading_options(&r, argc, argv, NULL, no_option);
 
 	if (status < 0)
-		return command_help("graph [FILTERS] [--format text|json] [-o FILE] DIR [FUNCTION]\n"
+		return reading_help("graph [FILTERS] [--format text|json] [-o FILE] DIR [FUNCTION]\n"
 			"Prints who calls whom, with calls and times. FUNCTION, a name or a pattern: its callers and its callees.\n");
 	if (status)
 		return 1;
@@ -170,7 +150,7 @@ int command_graph(int argc, char **argv)
 	}
 	graph_function = r.directories[1];
 	r.directories[1] = NULL;
-	paths = output_open(&r) < 0 ? NULL : paths_make();
+	paths = reading_output_open(&r) < 0 ? NULL : paths_make();
 	if (!paths)
 		return 1;
 	status = reading_run(&r, paths_take, paths);

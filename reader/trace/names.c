@@ -18,6 +18,8 @@
 #include <string.h>
 #include "reader/trace/trace.h"
 
+#define INLINED_MOST	8	/* functions within each other at one place */
+
 struct place {
 	struct place *next;
 	uint64_t low, high;
@@ -59,6 +61,7 @@ static struct object *object_get(struct names *n, uint64_t build_id, const char 
 	}
 	o->build_id = build_id;
 	o->functions = (struct spi_hash) SPI_HASH_OVER(o->function_buckets);
+	o->places = (struct spi_hash) SPI_HASH_OVER(o->place_buckets);
 	o->next = n->objects;
 	n->objects = o;
 	return o;
@@ -181,19 +184,28 @@ static int build_id_take(struct merge *m, struct space *s, const bt_event *event
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	const bt_field *bytes = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, "build_id") : NULL;
 	struct place *p = place_at(s, payload_unsigned(event, "baddr"));
-	uint64_t build_id = 0;
+	const struct object *known = p ? p->object : NULL;
+	uint64_t build_id = 0, n;
+	uint8_t id[64];
 
 	if (!bytes || !p || !bt_field_class_type_is(bt_field_get_class_type(bytes), BT_FIELD_CLASS_TYPE_ARRAY))
 		return 0;
-	for (uint64_t i = 0; i < 8 && i < bt_field_array_get_length(bytes); i++) {
+	n = bt_field_array_get_length(bytes);
+	for (uint64_t i = 0; i < sizeof(id) && i < n; i++) {
 		const bt_field *byte = bt_field_array_borrow_element_field_by_index_const(bytes, i);
 
 		if (!bt_field_class_type_is(bt_field_get_class_type(byte), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 			return 0;
-		build_id |= bt_field_integer_unsigned_get_value(byte) << (56 - 8 * i);
+		id[i] = (uint8_t) bt_field_integer_unsigned_get_value(byte);
+		if (i < 8)
+			build_id |= (uint64_t) id[i] << (56 - 8 * i);
 	}
-	if (build_id && build_id != p->object->build_id)
-		p->object = object_get(m->names, build_id, p->object->path);
+	if (build_id && build_id != known->build_id)
+		p->object = object_get(m->names, build_id, known->path);
+	if (p->object && build_id && n <= sizeof(id)) {
+		memcpy(p->object->id, id, n);
+		p->object->id_size = (uint32_t) n;
+	}
 	return p->object ? 0 : -1;
 }
 
@@ -272,9 +284,7 @@ struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 
 	if (!o)
 		return NULL;
-	if (p && !o->symbols)
-		o->symbols = symbols_open(o->path, o->build_id);
-	if (!p || !symbols_function(o->symbols, &offset, text, sizeof(text)))
+	if (!p || !symbols_function(names_symbols(o), &offset, text, sizeof(text)))
 		snprintf(text, sizeof(text), "0x%" PRIx64, offset);
 	f = function_at(o, offset);
 	if (!f && function_set(o, offset, text) == 0)
@@ -292,11 +302,77 @@ void names_caller(struct space *s, uint64_t address, int is_call, char *text, si
 		snprintf(text, size, "0x%" PRIx64, address);
 		return;
 	}
-	if (!p->object->symbols)
-		p->object->symbols = symbols_open(path, p->object->build_id);
-	symbols_name(p->object->symbols, address - p->low, is_call, text, size);
+	symbols_name(names_symbols(p->object), address - p->low, is_call, text, size);
 	n = strlen(text);
 	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
+}
+
+/* ---- files and lines ---- */
+
+struct object *names_objects(const struct merge *m)
+{
+	return m->names ? m->names->objects : NULL;
+}
+
+struct symbols *names_symbols(struct object *o)
+{
+	if (!o->symbols)
+		o->symbols = symbols_open(o);
+	return o->symbols;
+}
+
+static char *text_keep(char **at, const char *from)
+{
+	char *text = *at;
+
+	for (; *from; from++)
+		*(*at)++ = (unsigned char) *from < 0x20 || *from == 0x7f ? '?' : *from;
+	*(*at)++ = 0;
+	return text;
+}
+
+/* Kept for as long as the object: calls come from the same places again and again. */
+static const struct source_place *place_lines(struct object *o, uint64_t offset, int is_site)
+{
+	const uint64_t key = offset * 2 + (uint64_t) is_site, hash = spi_hash_number(key);
+	struct source_place *p = spi_hash_find(&o->places, hash);
+	struct source_line lines[INLINED_MOST + 1];
+	size_t size = 0;
+	char *at;
+	int n;
+
+	while (p && p->key != key)
+		p = spi_hash_again(&p->link);
+	if (p)
+		return p->count ? p : NULL;
+	n = symbols_lines(names_symbols(o), offset, is_site, lines, is_site ? INLINED_MOST + 1 : 1);
+	for (int i = 0; i < n; i++)
+		size += strlen(lines[i].file ? lines[i].file : "") + strlen(lines[i].inlined ? lines[i].inlined : "") + 2;
+	p = calloc(1, sizeof(*p) + (size_t) n * sizeof(*p->lines) + size);
+	if (!p)
+		return NULL;
+	at = (char *) &p->lines[n];
+	p->key = key;
+	p->count = n;
+	for (int i = 0; i < n; i++) {
+		p->lines[i].line = lines[i].line;
+		p->lines[i].file = text_keep(&at, lines[i].file ? lines[i].file : "");
+		p->lines[i].inlined = lines[i].inlined ? text_keep(&at, lines[i].inlined) : NULL;
+	}
+	spi_hash_add(&o->places, &p->link, hash);
+	return n ? p : NULL;
+}
+
+const struct source_place *names_line(const struct function *f)
+{
+	return *f->object->path ? place_lines((struct object *) (uintptr_t) f->object, f->offset, 0) : NULL;
+}
+
+const struct source_place *names_site(struct space *s, uint64_t address)
+{
+	struct place *p = s && s->is_one && address ? place_at(s, address - 1) : NULL;
+
+	return p ? place_lines(p->object, address - p->low, 1) : NULL;
 }
 
 void names_free(struct merge *m)
@@ -313,6 +389,10 @@ void names_free(struct merge *m)
 		for (struct function *f = spi_hash_next(&o->functions, NULL), *after; f; f = after) {
 			after = spi_hash_next(&o->functions, &f->link);
 			free(f);
+		}
+		for (struct source_place *p = spi_hash_next(&o->places, NULL), *after; p; p = after) {
+			after = spi_hash_next(&o->places, &p->link);
+			free(p);
 		}
 		symbols_close(o->symbols);
 		free(o->path);

@@ -24,10 +24,14 @@
 struct object {
 	struct object *next;
 	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
+	uint8_t id[64];			/* all of it, where the trace says it */
+	uint32_t id_size;		/* bytes; 0: it does not */
 	char *path;
 	struct symbols *symbols;	/* NULL: nobody has asked for them yet */
 	struct spi_hash functions;
 	struct spi_hash_link *function_buckets[1024];
+	struct spi_hash places;		/* of struct source_place, by offset */
+	struct spi_hash_link *place_buckets[256];
 };
 struct function {
 	struct spi_hash_link link;	/* by offset */
@@ -35,6 +39,19 @@ struct function {
 	uint64_t offset;
 	void *own;			/* the user's */
 	char name[];
+};
+
+struct source_line {
+	const char *file;
+	uint32_t line;
+	const char *inlined;		/* the function that is inlined there; NULL: the function itself */
+};
+/* Lines of a place in an object, the innermost first. Texts have no control characters. */
+struct source_place {
+	struct spi_hash_link link;	/* by offset, twice that for a function's beginning, one more for a call site */
+	uint64_t key;
+	int count;			/* 0: not known */
+	struct source_line lines[];
 };
 
 struct site {
@@ -209,19 +226,46 @@ struct function *names_make(struct merge *m, struct space *space, uint64_t addre
  * instruction.
  */
 void names_caller(struct space *space, uint64_t address, int is_call, char *text, size_t size);
+/* All objects that the trace tells of: a list. */
+struct object *names_objects(const struct merge *m);
+struct symbols *names_symbols(struct object *object);	/* NULL: no memory */
+/* The source line where a function begins; NULL: not known. */
+const struct source_place *names_line(const struct function *function);
+/* The lines of a return address, with what is inlined there; NULL: not known. */
+const struct source_place *names_site(struct space *space, uint64_t address);
 void names_free(struct merge *m);
 
-/* ---- symbols.c ---- */
-/* Of the file there, if it is the one with these first bytes of its build-id (0: any). NULL: no memory. */
-struct symbols *symbols_open(const char *path, uint64_t build_id);
+/* ---- files.c ---- */
+/*
+ * Where the files of objects are, besides their paths: below another root, and in directories with debug files by
+ * build-id. Either may be NULL; both are kept. 0, -EINVAL: a ':' in a path, -ENOMEM.
+ */
+int symbols_places(const char *root, const char *const *debug_directories);
+/* Of the file of an object, if there is one of the object's build-id. NULL: no memory. */
+struct symbols *symbols_open(struct object *object);
 void symbols_close(struct symbols *symbols);
+enum symbols_state {
+	SYMBOLS_NO_FILE,
+	SYMBOLS_OTHER_FILE,		/* there is one, of another build-id: it is not used */
+	SYMBOLS_HERE,
+};
+enum symbols_state symbols_state(const struct symbols *symbols);
+
+/* ---- symbols.c ---- */
 /* The function that has the place: 1, its name and where it begins; or 0. */
-int symbols_function(const struct symbols *symbols, uint64_t *offset, char *text, size_t size);
+int symbols_function(struct symbols *symbols, uint64_t *offset, char *text, size_t size);
 /*
  * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call:
  * the function is the one that has the byte before. Where none has, the place may be a function's beginning: a
  * restorer is where a signal's handler returns to.
  */
-void symbols_name(const struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
+void symbols_name(struct symbols *symbols, uint64_t offset, int is_call, char *text, size_t size);
+
+/* ---- lines.c ---- */
+/*
+ * Source lines of a place: how many, 0: not known. The first is of the innermost function that is inlined there, the
+ * next one is where that is called, the last is of the function itself. Texts live as long as the symbols.
+ */
+int symbols_lines(struct symbols *symbols, uint64_t offset, int is_call, struct source_line *lines, int most);
 
 #endif /* SPI_READER_TRACE_H */

@@ -34,6 +34,7 @@ struct calls_view {
 	int64_t ns;
 	uint32_t depth;
 	struct call_function *function;
+	char site[600];			/* where it is called from; "": not known */
 	char arguments[TEXT_MOST];
 	char callers[TEXT_MOST];	/* a line each */
 	char result[TEXT_MOST];
@@ -180,6 +181,16 @@ static int put_end(struct calls_view *v, const struct call *call, int is_alone)
 	return line_end(v);
 }
 
+static void put_place(struct calls_view *v)
+{
+	char text[600];
+
+	if (v->function->file)
+		put_in(v, COLOUR_DIM, call_function_place(v->function, text, sizeof(text)));
+	if (*v->site)
+		put_in(v, COLOUR_DIM, v->site);
+}
+
 /* The entry that waits, without the end of its line. */
 static void put_entry(struct calls_view *v)
 {
@@ -188,6 +199,7 @@ static void put_entry(struct calls_view *v)
 	put(v, "(");
 	put_text(v, v->arguments);
 	put(v, ")");
+	put_place(v);
 	v->thread = NULL;
 }
 
@@ -236,6 +248,9 @@ static void entry_keep(struct calls_view *v, const struct call *call, int64_t ns
 	v->depth = call->depth;
 	v->function = call->function;
 	call_arguments(call, v->arguments, sizeof(v->arguments));
+	*v->site = 0;
+	if (call->call_site)
+		call_site_place(call, v->site, sizeof(v->site));
 	callers_keep(v, call);
 }
 
@@ -279,6 +294,24 @@ static int take_text(struct calls_view *v, const struct call *call)
 
 /* ---- JSON ---- */
 
+static void put_place_json(const struct call *call, FILE *out)
+{
+	const struct source_place *place = call->kind == CALL_ENTRY && call->call_site ?
+		names_site(call->space, call->call_site) : NULL;
+
+	function_place_json(call->function, out);
+	if (!place)
+		return;
+	fputs(",\"call_site\":{\"file\":", out);
+	json_string(out, place->lines[0].file);
+	fprintf(out, ",\"line\":%u,\"inlined\":[", place->lines[0].line);
+	for (int i = 0; i < place->count && place->lines[i].inlined; i++) {
+		fputs(i ? "," : "", out);
+		json_string(out, place->lines[i].inlined);
+	}
+	fputs("]}", out);
+}
+
 static void callers_json(struct calls_view *v, const struct call *call)
 {
 	char frame[1500] = "";
@@ -310,6 +343,7 @@ static int take_json(struct calls_view *v, const struct call *call)
 		fputs(",\"object\":", out);
 		json_string(out, call->function->object);
 	}
+	put_place_json(call, out);
 	if (call->number)
 		fprintf(out, ",\"call\":%" PRIu64, call->number);
 	if (call->kind != CALL_EXIT && call->event) {

@@ -17,7 +17,7 @@
 
 static void node_write(const struct path *node, uint32_t depth, FILE *out)
 {
-	char total[32], self[32];
+	char total[32], self[32], place[600];
 
 	duration_text(node->total, total);
 	duration_text(node->self, self);
@@ -27,6 +27,9 @@ static void node_write(const struct path *node, uint32_t depth, FILE *out)
 	else
 		fprintf(out, "%*s", (int) (2 * depth), "");
 	fprintf(out, "%s%s%s", colour_begin(COLOUR_FUNCTION), node->function->name, colour_end(COLOUR_FUNCTION));
+	if (node->function->file)
+		fprintf(out, "%s%s%s", colour_begin(COLOUR_DIM), call_function_place(node->function, place, sizeof(place)),
+			colour_end(COLOUR_DIM));
 	if (*node->function->object)
 		fprintf(out, " %s[%s]%s", colour_begin(COLOUR_DIM), node->function->object, colour_end(COLOUR_DIM));
 	putc('\n', out);
@@ -64,6 +67,7 @@ static void tree_json(const struct path *top, FILE *out)
 			fputs(",\"object\":", out);
 			json_string(out, node->function->object);
 		}
+		function_place_json(node->function, out);
 		fprintf(out, ",\"calls\":%" PRIu64 ",\"total\":%" PRId64 ",\"self\":%" PRId64 ",\"children\":[", node->calls,
 			node->total, node->self);
 		between = "";

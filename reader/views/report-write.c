@@ -29,7 +29,12 @@ int report_sort_read(const char *name)
 	return name_find(sort_names, sizeof(sort_names) / sizeof(sort_names[0]), name);
 }
 
-static void row_name(const struct row *row, enum report_by by, char *text, size_t size)
+const char *report_by_name(enum report_by by)
+{
+	return by_names[by];
+}
+
+void row_name(const struct row *row, enum report_by by, char *text, size_t size)
 {
 	switch (by) {
 	case BY_FUNCTION:
@@ -54,7 +59,7 @@ static void row_name(const struct row *row, enum report_by by, char *text, size_
 	}
 }
 
-static const char *row_object(const struct row *row)
+const char *row_object(const struct row *row)
 {
 	return row->function ? row->function->object : "";
 }
@@ -101,16 +106,33 @@ static int row_compare(const void *a, const void *b)
 	return strcmp(one, other);
 }
 
+/* The name, the line where there is one, the object where there is room. */
+static void name_write(const struct row *row, enum report_by by, int room, FILE *out)
+{
+	const char *object = row_object(row);
+	char name[4400], place[600] = "";
+	int length;
+
+	row_name(row, by, name, sizeof(name));
+	if (row->function)
+		call_function_place(row->function, place, sizeof(place));
+	length = (int) (strlen(name) + strlen(place));
+	fprintf(out, "%s%.*s%s%s%s%s", colour_begin(COLOUR_FUNCTION), room, name, colour_end(COLOUR_FUNCTION),
+		colour_begin(COLOUR_DIM), place, colour_end(COLOUR_DIM));
+	if (*object && length + (int) strlen(object) + 3 < room)
+		fprintf(out, " %s[%s]%s", colour_begin(COLOUR_DIM), object, colour_end(COLOUR_DIM));
+	putc('\n', out);
+}
+
 static void text_write(const struct report *r, uint32_t limit, FILE *out)
 {
-	char total[32], self[32], average[32], min[32], max[32], p50[32], p99[32], name[4400];
+	char total[32], self[32], average[32], min[32], max[32], p50[32], p99[32];
 	const size_t before = 10 + 7 * 11 + 2;
 
 	fprintf(out, "%s%10s %10s %10s %10s %10s %10s %10s %10s  %s%s\n", colour_begin(COLOUR_HEAD), "calls", "total", "self",
 		"average", "min", "max", "p50", "p99", by_names[r->by], colour_end(COLOUR_HEAD));
 	for (uint32_t i = 0; i < r->count && (!limit || i < limit); i++) {
 		const struct row *row = r->rows[i];
-		const char *object = row_object(row);
 		int room = terminal.width > before + 20 ? (int) (terminal.width - before) : 100000;
 
 		if (!row->calls)
@@ -122,12 +144,9 @@ static void text_write(const struct report *r, uint32_t limit, FILE *out)
 		duration_text(row->max, max);
 		duration_text(row_quantile(row, 0.5), p50);
 		duration_text(row_quantile(row, 0.99), p99);
-		row_name(row, r->by, name, sizeof(name));
-		fprintf(out, "%10" PRIu64 " %10s %10s %10s %10s %10s %10s %10s  %s%.*s%s", row->calls, total, self, average, min, max,
-			p50, p99, colour_begin(COLOUR_FUNCTION), room, name, colour_end(COLOUR_FUNCTION));
-		if (*object && (int) (strlen(name) + strlen(object)) + 3 < room)
-			fprintf(out, " %s[%s]%s", colour_begin(COLOUR_DIM), object, colour_end(COLOUR_DIM));
-		putc('\n', out);
+		fprintf(out, "%10" PRIu64 " %10s %10s %10s %10s %10s %10s %10s  ", row->calls, total, self, average, min, max, p50,
+			p99);
+		name_write(row, r->by, room, out);
 	}
 }
 
@@ -159,6 +178,8 @@ static void json_write(const struct report *r, uint32_t limit, FILE *out)
 			fputs(",\"object\":", out);
 			json_string(out, row_object(row));
 		}
+		if (row->function)
+			function_place_json(row->function, out);
 		fprintf(out, ",\"calls\":%" PRIu64, row->calls);
 		row_values(row, out, ",\"%s\":%" PRId64, names);
 		putc('}', out);
@@ -172,7 +193,7 @@ static void csv_write(const struct report *r, uint32_t limit, FILE *out)
 {
 	char name[4400];
 
-	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99\n", by_names[r->by]);
+	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99%s\n", by_names[r->by], r->has_lines ? ",file,line" : "");
 	for (uint32_t i = 0; i < r->count && (!limit || i < limit); i++) {
 		const struct row *row = r->rows[i];
 
@@ -184,13 +205,20 @@ static void csv_write(const struct report *r, uint32_t limit, FILE *out)
 		csv_field(out, row_object(row));
 		fprintf(out, ",%" PRIu64, row->calls);
 		row_values(row, out, ",%" PRId64, NULL);
+		if (r->has_lines) {
+			putc(',', out);
+			csv_field(out, row->function && row->function->file ? row->function->file : "");
+			fprintf(out, ",%u", row->function ? row->function->line : 0);
+		}
 		putc('\n', out);
 	}
 }
 
-int report_write(struct report *r, const struct report *other, enum report_sort sort, uint32_t limit,
-	enum format format, FILE *out)
+int report_write(struct report *r, struct report *other, enum report_sort sort, uint32_t limit, enum format format,
+	FILE *out)
 {
+	if (other)
+		return report_diff_write(r, other, sort, limit, format, out);
 	sorting = sort;
 	sorting_by = r->by;
 	if (r->count)

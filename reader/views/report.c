@@ -25,6 +25,11 @@ struct report *report_make(enum report_by by)
 	return r;
 }
 
+void report_lines(struct report *r)
+{
+	r->has_lines = 1;
+}
+
 void report_free(struct report *r)
 {
 	if (!r)

@@ -37,7 +37,16 @@ struct report {
 	struct thread_rows *threads;	/* by number */
 	uint32_t thread_room;
 	uint64_t lost, missing, no_exit, open;
+	int has_lines;
 };
+
+/* ---- report-write.c ---- */
+void row_name(const struct row *row, enum report_by by, char *text, size_t size);
+const char *row_object(const struct row *row);
+const char *report_by_name(enum report_by by);
+/* ---- report-diff.c ---- */
+int report_diff_write(struct report *report, struct report *before, enum report_sort sort, uint32_t limit,
+	enum format format, FILE *out);
 
 /* The time that a share of the row's calls did not exceed, in ns. */
 int64_t row_quantile(const struct row *row, double share);

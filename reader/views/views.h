@@ -25,9 +25,14 @@ enum report_by { BY_FUNCTION, BY_OBJECT, BY_THREAD, BY_PROCESS, BY_CALLER };
 enum report_sort { SORT_TOTAL, SORT_SELF, SORT_CALLS, SORT_AVERAGE, SORT_MIN, SORT_MAX, SORT_P50, SORT_P99, SORT_NAME };
 
 struct report *report_make(enum report_by by);
+/* CSV gets columns for source lines; text and JSON have the lines that functions have. */
+void report_lines(struct report *report);
 int report_take(void *report, const struct call *call);
-/* limit: rows, 0 all. NULL other: no comparison. */
-int report_write(struct report *report, const struct report *other, enum report_sort sort, uint32_t limit,
+/*
+ * limit: rows, 0 all. other: what was before, for a table of the changes since then, in order of the change; NULL: no
+ * comparison. Changes are sorted by SORT_TOTAL, SELF, CALLS, AVERAGE or NAME.
+ */
+int report_write(struct report *report, struct report *other, enum report_sort sort, uint32_t limit,
 	enum format format, FILE *out);
 void report_free(struct report *report);
 /* BY_..., SORT_..., or -1 */

@@ -164,6 +164,7 @@ struct spi_frame {
 	uint64_t ra;
 	uint64_t stack[];
 };
+_Static_assert(offsetof(struct spi_frame, ra) == SPI_AT_FRAME_RA, "arch/offsets.h");
 
 #define SPI_FRAME_NOWHERE	255u
 
@@ -235,6 +236,14 @@ SPI_INLINE void spi_frame_caller(const struct spi_frame *frame, struct spi_regis
 SPI_INLINE void spi_long_double_result(uint8_t to[10])
 {
 	__asm__ __volatile__("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t (*)[10]) to));
+}
+
+SPI_INLINE int spi_has_long_double_result(void)
+{
+	uint16_t status;
+
+	__asm__ __volatile__("fxam\n\tfnstsw %0" : "=a"(status));
+	return (status & 0x4500) != 0x4100;		/* C3, C2, C0: the register is empty */
 }
 
 /* ---- thunks and slots ---- */

@@ -97,6 +97,7 @@ struct spi_site {
 	uint64_t stub;
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
+	uint32_t ready;			/* of these, those that have asked for it by its address: propel.c */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
 	uint8_t form;			/* tree/sites/internal.h */
 	uint8_t before;			/* bytes before its instruction where what is changed begins */
@@ -211,6 +212,8 @@ struct spi_tree_calls {
 	uint64_t (*site)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	uint64_t (*site_any)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	uint64_t (*site_both)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	/* of one in trees for clients, whose callee is always the same, or in a slot */
+	uint64_t (*site_clients)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	/* a call of an entry point; the end of the one that has begun trees */
 	uint64_t (*entry)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	spi_exit_fn pair_exit;
