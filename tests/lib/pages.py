@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 """What tests/reader/pages.t looks at in a browser: pages.py PART DIRECTORY.
 
-A line each: `ok NAME` or `not NAME # WHY`.
+A line each: `ok NAME` or `not NAME # WHY`. pages.py open FILE.html: how long it takes to open a page, and its memory.
 """
 import base64
 import collections
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import time
 
 from browser import Browser, PATIENCE
@@ -389,5 +390,17 @@ def part_flame(d):
         b.close()
 
 
+def measure(path):
+    with tempfile.TemporaryDirectory() as directory:
+        b = Browser(directory)
+        try:
+            begin = time.monotonic()
+            b.open(path)
+            b.until('document.title.includes("speedscope") || document.body.dataset.missing === "0"', 300)
+            print(f'{time.monotonic() - begin:.2f} s, {b.memory() / 1e6:.0f} MB')
+        finally:
+            b.close()
+
+
 if __name__ == '__main__':
-    {'timeline': part_timeline, 'dark': part_dark, 'flame': part_flame}[sys.argv[1]](sys.argv[2])
+    {'timeline': part_timeline, 'dark': part_dark, 'flame': part_flame, 'open': measure}[sys.argv[1]](sys.argv[2])
