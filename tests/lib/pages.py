@@ -175,7 +175,9 @@ def click(b, path):
     same(int(re.sub(r'\D', '', said['self'].split('(')[-1])), exit_line['self'])
     same(said['arguments'], ', '.join(f'{name} = {value}' for name, value in entry['arguments'].items()))
     b.mouse(x, y, 2)
-    b.until(f'Math.abs(timeline.view.end - timeline.view.begin - 1.2 * {call["duration"]}) < 30')
+    # with what is around it, but never more than the trace and a tenth
+    b.until('Math.abs(timeline.view.end - timeline.view.begin - '
+            f'Math.min(1.2 * {call["duration"]}, 1.1 * (data.about.last - data.about.first))) < 30')
 
 
 def zoom(b):
