@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* `lttng-spi calls`, `report`, `graph`, `flame`. */
+/* `lttng-spi calls`, `report`, `graph`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,17 +129,9 @@ int command_report(int argc, char **argv)
 	return status;
 }
 
-/* ---- graph, flame ---- */
+/* ---- graph ---- */
 
 static const char *graph_function;
-static int is_folded;
-
-static int graph_option(struct reading *r, int option, const char *value)
-{
-	if (option == 'F')
-		is_folded = 1;
-	return option == 'F';
-}
 
 int command_graph(int argc, char **argv)
 {
@@ -174,35 +166,6 @@ int command_graph(int argc, char **argv)
 			say_error("%s: no call of a function of this name in the trace", graph_function);
 			status = 1;
 		}
-	}
-	paths_free(paths);
-	return status;
-}
-
-int command_flame(int argc, char **argv)
-{
-	static const struct option own[] = { { "folded", no_argument, NULL, 'F' }, { NULL, 0, NULL, 0 } };
-	struct reading r = { .command = "flame", .formats = 1 };
-	struct paths *paths;
-	int status = reading_options(&r, argc, argv, own, graph_option);
-
-	if (status < 0)
-		return reading_help("flame --folded [FILTERS] [-o FILE] DIR...\n"
-			"Prints folded stacks, FUNCTION;CALLEE;... with the self time in nanoseconds, for flame graph tools.\n");
-	if (status)
-		return 1;
-	if (!is_folded) {
-		say_error("flame: --folded is missing: pages for a browser are not made yet");
-		return 1;
-	}
-	paths = reading_output_open(&r) < 0 ? NULL : paths_make();
-	if (!paths)
-		return 1;
-	status = reading_run(&r, paths_take, paths);
-	if (!status) {
-		int w = paths_end(paths);
-
-		status = reading_end(&r, w ? w : folded_write(paths, r.out));
 	}
 	paths_free(paths);
 	return status;

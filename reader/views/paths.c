@@ -14,12 +14,6 @@
 #define MOST	(UINT64_C(1) << 26)	/* nodes */
 #define DEEPEST	10000u
 
-struct whole_call {
-	struct call_function *function;
-	uint32_t thread;
-	int64_t begin, end;
-};
-
 static uint64_t hash_of(const struct path *parent, const struct call_function *f)
 {
 	return spi_hash_number(spi_hash_number((uintptr_t) parent) ^ (uintptr_t) f);
@@ -50,7 +44,8 @@ void paths_free(struct paths *p)
 			free(node);
 		}
 	free(p->table);
-	free(p->wholes);
+	wholes_free(&p->wholes);
+	free(p->nodes);
 	free(p);
 }
 
@@ -110,21 +105,6 @@ static struct path *path_around(struct paths *p, const struct call *call, uint32
 	return depth ? t->stack[depth - 1].own : &p->top;
 }
 
-static int whole_keep(struct paths *p, const struct call *call)
-{
-	if (p->whole_count == p->whole_room) {
-		uint64_t room = p->whole_room ? p->whole_room * 2 : 1024;
-		struct whole_call *more = realloc(p->wholes, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		p->wholes = more;
-		p->whole_room = room;
-	}
-	p->wholes[p->whole_count++] = (struct whole_call) { call->function, call->thread->number, call->begin, call->ns };
-	return 0;
-}
-
 int paths_take(void *paths, const struct call *call)
 {
 	struct paths *p = paths;
@@ -145,56 +125,50 @@ int paths_take(void *paths, const struct call *call)
 		node->self += call->self;
 		return 0;
 	case CALL_WHOLE:
-		return whole_keep(p, call);
+		return wholes_add(&p->wholes, call, 0);
 	case CALL_LOST:
 		break;
 	}
 	return 0;
 }
 
-static int whole_compare(const void *a, const void *b)
+/* A whole call, whose caller is nodes[depth - 1]. */
+static int whole_take(void *paths, const struct whole_call *w, uint32_t depth)
 {
-	const struct whole_call *x = a, *y = b;
+	struct paths *p = paths;
+	struct path *node;
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return x->end > y->end ? -1 : x->end < y->end;
+	if (depth >= p->node_room) {
+		uint32_t room = p->node_room ? p->node_room * 2 : 64;
+		struct path **more = realloc(p->nodes, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		p->nodes = more;
+		p->node_room = room;
+	}
+	node = path_below(p, depth ? p->nodes[depth - 1] : &p->top, w->function);
+	if (!node)
+		return -ENOMEM;
+	if (depth)
+		p->nodes[depth - 1]->self -= w->end - w->begin;
+	node->calls++;
+	node->total += w->end - w->begin;
+	node->self += w->end - w->begin;
+	p->nodes[depth] = node;
+	return 0;
 }
 
 int paths_end(struct paths *p)
 {
-	struct path *node = &p->top;
-	uint64_t *around = calloc(p->whole_count + 1, sizeof(*around)), depth = 0;
-	struct path **nodes = calloc(p->whole_count + 1, sizeof(*nodes));
+	int r = wholes_give(&p->wholes, whole_take, p);
 
-	if (p->whole_count)
-		qsort(p->wholes, p->whole_count, sizeof(*p->wholes), whole_compare);
-	for (uint64_t i = 0; around && nodes && node && i < p->whole_count; i++) {
-		const struct whole_call *w = &p->wholes[i];
-
-		while (depth && (p->wholes[around[depth - 1]].thread != w->thread || p->wholes[around[depth - 1]].end <= w->begin))
-			depth--;
-		node = path_below(p, depth ? nodes[depth - 1] : &p->top, w->function);
-		if (!node)
-			break;
-		if (depth)
-			nodes[depth - 1]->self -= w->end - w->begin;
-		node->calls++;
-		node->total += w->end - w->begin;
-		node->self += w->end - w->begin;
-		around[depth] = i;
-		nodes[depth++] = node;
-	}
-	free(around);
-	free(nodes);
-	free(p->wholes);
-	p->wholes = NULL;
-	p->whole_count = p->whole_room = 0;
+	free(p->nodes);
+	p->nodes = NULL;
+	p->node_room = 0;
 	for (struct path *c = p->top.child; c; c = c->next)
 		p->top.total += c->total;
-	return node && around && nodes ? 0 : -ENOMEM;
+	return r;
 }
 
 /* ---- order ---- */

@@ -24,7 +24,7 @@ struct point {
 	uint32_t is_end;
 };
 
-struct whole_call {
+struct kept_call {
 	int64_t begin, end;
 	uint32_t thread, function;
 };
@@ -44,7 +44,7 @@ struct speedscope {
 	uint32_t blocks;		/* in the file */
 	struct lane *lanes;		/* by thread's number */
 	uint32_t lane_room;
-	struct whole_call *wholes;
+	struct kept_call *wholes;
 	size_t whole_count, whole_room, whole_at;
 	uint32_t *frames;		/* by function's number: frame + 1 */
 	uint32_t frame_count;
@@ -142,14 +142,14 @@ static int whole_keep(struct speedscope *s, const struct call *call)
 {
 	if (s->whole_count == s->whole_room) {
 		size_t room = s->whole_room ? s->whole_room * 2 : 1024;
-		struct whole_call *more = realloc(s->wholes, room * sizeof(*more));
+		struct kept_call *more = realloc(s->wholes, room * sizeof(*more));
 
 		if (!more)
 			return -ENOMEM;
 		s->wholes = more;
 		s->whole_room = room;
 	}
-	s->wholes[s->whole_count++] = (struct whole_call) { call->begin, call->ns, call->thread->number,
+	s->wholes[s->whole_count++] = (struct kept_call) { call->begin, call->ns, call->thread->number,
 		call->function->number };
 	return lane_of(s, call->thread->number) ? 0 : -ENOMEM;
 }
@@ -212,7 +212,7 @@ static void frame_close(struct speedscope *s, uint32_t function, int64_t ns)
 
 static int whole_compare(const void *a, const void *b)
 {
-	const struct whole_call *x = a, *y = b;
+	const struct kept_call *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
@@ -222,7 +222,7 @@ static int whole_compare(const void *a, const void *b)
 }
 
 struct opened {
-	const struct whole_call **at;	/* whole calls that are open, by end, the earliest last */
+	const struct kept_call **at;	/* whole calls that are open, by end, the earliest last */
 	size_t count, room;
 };
 
@@ -232,8 +232,8 @@ static int wholes_put(struct speedscope *s, struct opened *open, uint32_t thread
 	const int64_t origin = s->calls->merge.first_ns;
 
 	for (;;) {
-		const struct whole_call *next = s->whole_at < s->whole_count ? &s->wholes[s->whole_at] : NULL;
-		const struct whole_call *top = open->count ? open->at[open->count - 1] : NULL;
+		const struct kept_call *next = s->whole_at < s->whole_count ? &s->wholes[s->whole_at] : NULL;
+		const struct kept_call *top = open->count ? open->at[open->count - 1] : NULL;
 
 		next = next && next->thread == thread && next->begin <= until ? next : NULL;
 		if (top && top->end <= until && (!next || top->end <= next->begin)) {
@@ -245,7 +245,7 @@ static int wholes_put(struct speedscope *s, struct opened *open, uint32_t thread
 			return 0;
 		if (open->count == open->room) {
 			size_t room = open->room ? open->room * 2 : 64;
-			const struct whole_call **more = realloc(open->at, room * sizeof(*more));
+			const struct kept_call **more = realloc(open->at, room * sizeof(*more));
 
 			if (!more)
 				return -ENOMEM;

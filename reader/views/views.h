@@ -8,6 +8,7 @@
 #define SPI_READER_VIEWS_H
 
 #include "reader/calls/calls.h"
+#include "reader/views/wholes.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
@@ -51,8 +52,9 @@ struct paths {
 	struct path top;
 	struct path **table;		/* by parent and function */
 	uint64_t size, count;
-	struct whole_call *wholes;	/* until paths_end() */
-	uint64_t whole_count, whole_room;
+	struct wholes wholes;		/* until paths_end() */
+	struct path **nodes;		/* of whole calls that are open, while these are given */
+	uint32_t node_room;
 };
 struct paths *paths_make(void);
 int paths_take(void *paths, const struct call *call);

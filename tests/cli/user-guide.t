@@ -169,6 +169,9 @@ needs() {
 	'lttng-spi top -p PID') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi top -p 1234') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi calls|report|graph DIR') command='for c in calls report graph; do lttng-spi $c DIR; done' ;;
+	'lttng-spi timeline|flame DIR >F.html') command='lttng-spi timeline DIR >F.html' ;;
+	'lttng-spi flame -o flame.html DIR')
+		lttng-spi flame DIR 2>&1 >/dev/null | grep -q 'make pages' && skipped='npm was not there' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;

@@ -22,7 +22,7 @@ PARTS = {
     'injector': 'base procfs inject control serve connections',
     'broker': 'base rules process inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',
-    'reader': 'base trace calls views commands',
+    'reader': 'base trace calls views pages commands',
     'cli': 'base ui functions daemon rules view run commands',
 }
 
