@@ -286,7 +286,7 @@ int info_write(struct info *info, enum format format, FILE *out)
 		qsort(info->declined, info->declined_count, sizeof(*info->declined), declined_compare);
 	if (format == FORMAT_JSON) {
 		info_json(info, out);
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	traces_text(info->facts, out);
 	processes_text(info, out);
@@ -294,5 +294,5 @@ int info_write(struct info *info, enum format format, FILE *out)
 	objects_text(info, out);
 	missing_text(info, out);
 	declined_text(info, out);
-	return ferror(out) ? -EPIPE : 0;
+	return output_status(out);
 }

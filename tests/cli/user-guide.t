@@ -148,7 +148,8 @@ daemon_ends() {
 needs() {
 	command=$1 skipped= is_ended=
 	case $1 in
-	babeltrace2*--output=OUT) rm -rf OUT ;;
+	babeltrace2*--output=OUT|'lttng-spi export --ctf'*) rm -rf OUT ;;
+	*'--diff OLD NEW') for r in OLD NEW; do [ -d "$r" ] || quiet lttng trace -f sort -o "$r" ./sort.prog pear apple; done ;;
 	babeltrace2*|lttng-spi*) [ -d DIR ] || quiet lttng trace -f sort -o DIR ./sort.prog pear apple ;;
 	*' DIR'*|*'-o d1'*|*/tmp/t*) rm -rf DIR d1 tmp-t ;;
 	esac
@@ -176,6 +177,7 @@ needs() {
 	command=${command//FUNC/handle_request} command=${command//ROOT/handle_request}
 	command=${command//\/usr\/lib\/libfoo.so/$PWD/lib.so}
 	command=${command//\/tmp\/t/$PWD/tmp-t}
+	command=${command//--root \/srv\/target/--root /} command=${command//~\/symbols/$HOME}
 	# none of the minute is waited away; the times are of the day of the trace
 	case $command in
 	*'--duration '[25]*) command=$(sed 's/--duration [0-9.]*/--duration 1/' <<<"$command") ;;
