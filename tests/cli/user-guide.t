@@ -168,6 +168,7 @@ needs() {
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
 	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
 	'lttng-spi calls|report|graph DIR') command='for c in calls report graph; do lttng-spi $c DIR; done' ;;
+	'lttng-spi export --FORMAT -o FILE DIR') command='lttng-spi export --chrome -o FILE DIR' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;

@@ -38,8 +38,13 @@ is "$(of tree.json '[o["calls"] for o in i["objects"] if o["path"].endswith("/sh
 	"calls of an object"
 is "$(of typed.json 'sorted((d["function"] + "\t" + d["reason"]) for d in i["not_instrumented"])')" \
 	"$(python3 -c 'print(sorted(open("typed/not-instrumented.txt").read().splitlines()))')" "what is not instrumented, and why"
+spi_trace_ok "a function that is not called" -f shop::leaf -f libc.so.6:getpgid -o uncalled ./shop 1
+"$spi" info --format json -o uncalled.json uncalled
+is "$(of uncalled.json 'sorted((f["name"], f["calls"] > 0) for f in i["typed_functions"])')" "[('getpgid', False), ('shop::leaf', True)]" \
+	"which functions have events, and which of them were called"
+check "as text" eval "\"$spi\" info uncalled | grep -qE '^functions +2  have typed events, 1 without a call: getpgid$'"
 "$spi" info typed >text
-for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" "^object +$PWD/shop, build-id $build_id, " \
+for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" "^object +$PWD/shop, build-id $build_id; its file is here" \
 	'^not instrumented +[0-9]+, returns twice: .*libc.so.6:_?setjmp' '^lost +nothing' \
 	'^recorded +20[0-9-]+ [0-9:.]+ to 20'; do
 	check "as text: $line" grep -qE "$line" text
