@@ -16,6 +16,7 @@ static const struct {
 	{ "calls", command_calls, "the calls, as people read them" },
 	{ "report", command_report, "a table of functions: calls and times" },
 	{ "graph", command_graph, "who calls whom" },
+	{ "top", command_top, "where a running process spends its time, live" },
 	{ "flame", command_flame, "flame graphs" },
 	{ "info", command_info, "what was recorded, and what is missing" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },

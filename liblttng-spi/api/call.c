@@ -18,7 +18,7 @@ SPI_API struct spi_point *spi_call_point(const struct spi_call *call)
 
 SPI_API struct spi_function *spi_call_callee(const struct spi_call *call)
 {
-	struct spi_clients *clients = call->clients;
+	struct spi_clients *clients = call->point->clients;
 	struct spi_function *f = __atomic_load_n(&clients->callee, __ATOMIC_ACQUIRE);
 
 	if (f && spi_function_address(f) == call->point->address)
@@ -30,7 +30,7 @@ SPI_API struct spi_function *spi_call_callee(const struct spi_call *call)
 
 SPI_API uint64_t spi_call_return_address(const struct spi_call *call)
 {
-	return spi_behind_slots(call->return_address);
+	return spi_behind_slots(spi_call_returns_to(call));
 }
 
 SPI_API struct spi_function *spi_call_caller(const struct spi_call *call)
@@ -51,12 +51,12 @@ SPI_API int spi_call_is_tail_call(const struct spi_call *call)
 
 SPI_API int spi_call_is_exit(const struct spi_call *call)
 {
-	return (int) call->is_exit;
+	return spi_is_exit(call);
 }
 
 SPI_API void *spi_call_user_data(const struct spi_call *call)
 {
-	return call->user;
+	return spi_is_exit(call) ? (void *) call->slot->cookie : NULL;
 }
 
 SPI_API enum spi_call_ending spi_call_ending(const struct spi_call *call)
@@ -68,14 +68,14 @@ SPI_API uint64_t spi_call_return_value(const struct spi_call *call)
 {
 	uint64_t value = 0;
 
-	if (call->is_exit && call->frame)
+	if (spi_is_exit(call) && call->frame)
 		memcpy(&value, (const uint8_t *) call->frame + spi_frame_register(0), sizeof(value));
 	return value;
 }
 
 SPI_API const void *spi_call_return_float(const struct spi_call *call)
 {
-	return call->is_exit ? call->vectors : NULL;
+	return spi_is_exit(call) ? call->vectors : NULL;
 }
 
 static void *pop_stack(struct spi_call *call, struct spi_arguments *arguments, size_t size)
@@ -88,7 +88,7 @@ static void *pop_stack(struct spi_call *call, struct spi_arguments *arguments, s
 
 SPI_API void *spi_call_pop(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class kind, size_t size)
 {
-	if (call->is_exit || !size)
+	if (spi_is_exit(call) || !size)
 		return NULL;
 	if (kind == SPI_ARGUMENT_INTEGER && size <= 8 && arguments->integers < INTEGERS)
 		return spi_frame_argument_at(call->frame, arguments->integers++);
@@ -116,20 +116,20 @@ SPI_API int spi_call_backtrace(const struct spi_call *call, uint64_t *addresses,
 	if (!call->frame || !addresses || !room)
 		return 0;
 	spi_frame_caller(call->frame, &regs);
-	if (call->is_exit) {
+	if (spi_is_exit(call)) {
 		regs.r[SPI_DWARF_SP] += sizeof(call->frame->stack[0]);
-		regs.r[SPI_DWARF_PC] = call->return_address;
+		regs.r[SPI_DWARF_PC] = spi_call_returns_to(call);
 	}
 	return (int) spi_stack_walk(&regs, addresses, room < INT32_MAX ? (unsigned int) room : INT32_MAX, &end);
 }
 
 SPI_API int spi_call_propel(struct spi_call *call)
 {
-	struct spi_clients *clients = call->clients;
+	struct spi_clients *clients = call->point->clients;
 	uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_RELAXED);
 	int r;
 
-	if (call->is_exit || !call->trees)
+	if (spi_is_exit(call) || !call->trees)
 		return -EINVAL;
 	if (clients->propelled_epoch == epoch && !(call->trees & ~__atomic_load_n(&clients->propelled, __ATOMIC_ACQUIRE)))
 		return 0;

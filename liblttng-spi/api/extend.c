@@ -53,7 +53,7 @@ SPI_API int spi_agent_set_propeller(struct spi_agent *agent, spi_propeller *deci
 
 SPI_API int spi_call_propel_calls(struct spi_call *call, const uint64_t *addresses, size_t count)
 {
-	if (call->is_exit || !call->trees || !addresses)
+	if (spi_is_exit(call) || !call->trees || !addresses)
 		return -EINVAL;
 	return spi_tree_propel_calls(call->point->address, call->trees, addresses, count);
 }

@@ -130,7 +130,7 @@ static int bytes_fetch(const struct spi_call *call, const struct spi_map_field *
 		spi_bytes_copy(to, call->vectors + f->reg * call->stride + byte, size);
 		return 0;
 	case SPI_PLACE_STACK:
-		if (call->is_exit || byte < 0)
+		if (spi_is_exit(call) || byte < 0)
 			return -ENODATA;
 		return from_memory(to, (uint64_t) call->frame->stack + (uint64_t) byte, size);
 	case SPI_PLACE_MEMORY:
@@ -139,7 +139,8 @@ static int bytes_fetch(const struct spi_call *call, const struct spi_map_field *
 		spi_bytes_copy(&word, frame + at, 8);
 		return from_memory(to, word + (uint64_t) (int64_t) byte, size);
 	case SPI_PLACE_STACK_MEMORY:
-		if (call->is_exit || from_memory((uint8_t *) &word, (uint64_t) (call->frame->stack + f->reg), 8) < 0)
+		if (spi_is_exit(call) ||
+				from_memory((uint8_t *) &word, (uint64_t) (call->frame->stack + f->reg), 8) < 0)
 			return -ENODATA;
 		return from_memory(to, word + (uint64_t) (int64_t) byte, size);
 	case SPI_PLACE_CONSTANT:
@@ -246,7 +247,7 @@ SPI_API int spi_call_argument(const struct spi_call *call, size_t number, struct
 	size_t count;
 	const struct spi_map_field *fields = fields_of(call->point->map, call->point->func, 0, &count);
 
-	if (call->is_exit || !call->frame)
+	if (spi_is_exit(call) || !call->frame)
 		return -EINVAL;
 	if (number >= count)
 		return fields ? -ENOENT : -ENODATA;
@@ -267,7 +268,7 @@ SPI_API int spi_call_result(const struct spi_call *call, struct spi_scalar *valu
 	size_t count;
 	const struct spi_map_field *fields = fields_of(map, func, 1, &count);
 
-	if (!call->is_exit || !call->frame)
+	if (!spi_is_exit(call) || !call->frame)
 		return -EINVAL;
 	if (fields)
 		return field_fetch(call, fields, value);

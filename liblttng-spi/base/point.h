@@ -128,15 +128,19 @@ AT(spi_point, body, SPI_AT_POINT_BODY);
 AT(spi_point, word, SPI_AT_POINT_WORD);
 AT(spi_point, thunk, SPI_AT_POINT_THUNK);
 AT(spi_point, tree_quick, SPI_AT_POINT_QUICK);
+AT(spi_point, flags, SPI_AT_POINT_FLAGS);
 AT(spi_point, hits, SPI_AT_POINT_HITS);
 AT(spi_point, entry, SPI_AT_POINT_ENTRY);
 AT(spi_point, latest, SPI_AT_POINT_LATEST);
 AT(spi_point, lent_to, SPI_AT_POINT_LENT);
 AT(spi_point, exit, SPI_AT_POINT_EXIT);
 AT(spi_point, payload, SPI_AT_POINT_PAYLOAD);
+AT(spi_point, address, SPI_AT_POINT_ADDRESS);
+AT(spi_point, exit_thunk, SPI_AT_POINT_EXIT_THUNK);
 AT(spi_point, vectors, SPI_AT_POINT_VECTORS);
 AT(spi_point, full_thunk, SPI_AT_POINT_FULL);
 AT(spi_point, full_exit_thunk, SPI_AT_POINT_FULL_EXIT);
+AT(spi_point, clients, SPI_AT_POINT_CLIENTS);
 
 enum spi_point_flags {
 	SPI_POINT_LOOPS		= 1u << 0,	/* SPI_FUNC_LOOPS_TO_ENTRY */
@@ -150,6 +154,8 @@ enum spi_point_flags {
 	SPI_POINT_CLIENTS	= 1u << 10,	/* payloads of a user's own may want its calls: `clients` is there */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
+_Static_assert(SPI_POINT_LOOPS == SPI_POINT_FLAG_LOOPS && SPI_POINT_NO_EXIT == SPI_POINT_FLAG_NO_EXIT,
+	"arch/offsets.h");
 
 /*
  * Slot code and slot data are two arrays with the same 64-byte stride, a fixed
@@ -192,7 +198,10 @@ AT(spi_slot, exit, SPI_AT_SLOT_EXIT);
 AT(spi_slot, p, SPI_AT_SLOT_P);
 AT(spi_slot, point, SPI_AT_SLOT_POINT);
 AT(spi_slot, start, SPI_AT_SLOT_START);
+AT(spi_slot, cookie, SPI_AT_SLOT_COOKIE);
 AT(spi_slot, state, SPI_AT_SLOT_STATE);
+AT(spi_slot, aux, SPI_AT_SLOT_AUX);
+_Static_assert(SPI_AT_SLOT_AUX == SPI_AT_SLOT_STATE + 4, "payload/call.S writes both at once");
 #define SPI_BUSY_ALWAYS		0x10000u	/* spi_thread.busy of the tracer's own threads: never recorded */
 #define SPI_BUSY_APART_SHIFT	20
 #define SPI_BUSY_APART(why)	(SPI_BUSY_ALWAYS | ((why) + 1u) << SPI_BUSY_APART_SHIFT)	/* of one of the program's: counted so, enum spi_lost */
@@ -342,6 +351,14 @@ AT(spi_thread, words, SPI_AT_THREAD_WORDS);
 AT(spi_thread, tree, SPI_AT_THREAD_TREE);
 AT(spi_thread, words_epoch, SPI_AT_THREAD_EPOCH_BUSY);
 AT(spi_thread, busy, SPI_AT_THREAD_BUSY);
+AT(spi_thread, owed, SPI_AT_THREAD_OWED);
+AT(spi_thread, busy_p, SPI_AT_THREAD_BUSY_P);
+AT(spi_thread, own, SPI_AT_THREAD_OWN);
+AT(spi_thread, stack_end, SPI_AT_THREAD_STACK_END);
+AT(spi_thread_own, critical_below, SPI_AT_OWN_CRITICAL);
+AT(spi_thread_own, guard, SPI_AT_OWN_GUARD);
+_Static_assert(SPI_THREAD_MARK == SPI_THREAD_MARKED && (SPI_THREAD_OWES | SPI_THREAD_NEW) == SPI_THREAD_USUAL,
+	"arch/offsets.h");
 #undef AT
 
 #endif /* SPI_BASE_POINT_H */

@@ -92,6 +92,12 @@ void spi_first_call_loaded(void);	/* lttng-ust is there; who may call the dynami
 void spi_critical_find(void);
 int spi_object_is_critical(const struct spi_object *object);	/* is some of it in the object? */
 int spi_call_is_critical(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: was it made within critical code? */
+int spi_caller_is_critical(uint64_t from);	/* is such a call one that may be? */
+/*
+ * All calls that may be return to between these two, or into the return slots' code, which is there, too. And how often
+ * there came to be more of that, in the topmost byte. They only grow.
+ */
+extern uint64_t spi_critical_low SPI_HIDDEN, spi_critical_high SPI_HIDDEN, spi_critical_mark SPI_HIDDEN;
 int spi_first_call_has_room(int has_memory);	/* base/payload.h */
 int spi_first_call_is_in_malloc(uint64_t p);	/* the call whose return address is at p, in a thunk's frame: is it malloc()'s or a handler's within it? */
 

@@ -51,6 +51,7 @@ static const char *const stdio[2][14] = {
 static struct range stdio_ranges[2], linker, libc;
 static struct range callers[3 + FUNCTIONS];	/* all code that calls within critical code: libc, the dynamic linker, malloc()'s library */
 static uint32_t caller_count;
+uint64_t spi_critical_low = UINT64_MAX, spi_critical_high, spi_critical_mark;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
 static uint64_t generation;		/* of what is loaded, when these were */
 
@@ -102,6 +103,15 @@ static struct range hull_of(const char *const *names, unsigned int count, uint64
 	return hull.low < hull.high && hull.high - hull.low <= most ? hull : (struct range) { 0, 0 };
 }
 
+/* The bounds only grow: a call that reads one of them before it grows is as one that came before. */
+static void bounds_grow(struct range range)
+{
+	if (range.low < spi_critical_low)
+		__atomic_store_n(&spi_critical_low, range.low, __ATOMIC_RELEASE);
+	if (range.high > spi_critical_high)
+		__atomic_store_n(&spi_critical_high, range.high, __ATOMIC_RELEASE);
+}
+
 static void caller_add(struct range range)
 {
 	for (uint32_t i = 0; i < caller_count; i++)
@@ -110,7 +120,9 @@ static void caller_add(struct range range)
 	if (!range.high || caller_count == sizeof(callers) / sizeof(callers[0]))
 		return;
 	callers[caller_count] = range;
+	bounds_grow(range);
 	__atomic_store_n(&caller_count, caller_count + 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&spi_critical_mark, UINT64_C(1) << 56, __ATOMIC_RELEASE);
 }
 
 void spi_critical_find(void)
@@ -121,6 +133,7 @@ void spi_critical_find(void)
 		stdio_ranges[i] = hull_of(stdio[i], sizeof(stdio[i]) / sizeof(stdio[i][0]), STDIO_MOST);
 	linker = object_around(dlsym(RTLD_DEFAULT, "__tls_get_addr"));
 	libc = object_around(spi_find_in_libc("malloc"));
+	bounds_grow((struct range) { (uint64_t) spi_slot_code_base, (uint64_t) spi_slot_code_base + SLOT_HALF });
 	caller_add(libc);
 	caller_add(linker);
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
@@ -251,14 +264,17 @@ static int call_is_within(uint64_t p, int critical)
 	return is_within(regs, critical);
 }
 
-int spi_call_is_critical(uint64_t p)
+int spi_caller_is_critical(uint64_t from)
 {
-	const uint64_t from = spi_behind_slots(*(const uint64_t *) p);
-
 	for (uint32_t i = 0; i < caller_count; i++)
 		if (is_of(&callers[i], from))
-			return call_is_within(p, 1);
+			return 1;
 	return 0;
+}
+
+int spi_call_is_critical(uint64_t p)
+{
+	return spi_caller_is_critical(spi_behind_slots(*(const uint64_t *) p)) && call_is_within(p, 1);
 }
 
 int spi_first_call_is_in_malloc(uint64_t p)

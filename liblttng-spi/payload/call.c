@@ -13,23 +13,44 @@
 #include <errno.h>
 #include "liblttng-spi/payload/internal.h"
 
+#define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "payload/offsets.h")
+AT(spi_client, state, SPI_AT_CLIENT_STATE);
+AT(spi_client, limit_us, SPI_AT_CLIENT_STATE + 4);
+AT(spi_client, entry, SPI_AT_CLIENT_ENTRY);
+AT(spi_client, exit, SPI_AT_CLIENT_EXIT);
+AT(spi_client, entry_data, SPI_AT_CLIENT_ENTRY_DATA);
+AT(spi_client, exit_data, SPI_AT_CLIENT_EXIT_DATA);
+AT(spi_client, flags, SPI_AT_CLIENT_FLAGS);
+AT(spi_clients, point, 0);
+AT(spi_clients, one, SPI_AT_CLIENTS_ONE);
+AT(spi_clients, of, SPI_AT_CLIENTS_OF);
+AT(spi_clients, outside, SPI_AT_CLIENTS_OUTSIDE);
+AT(spi_clients, may_be_critical, SPI_AT_CLIENTS_CRITICAL);
+AT(spi_call, client, SPI_AT_CALL_CLIENT);
+AT(spi_call, point, SPI_AT_CALL_POINT);
+AT(spi_call, frame, SPI_AT_CALL_FRAME);
+AT(spi_call, vectors, SPI_AT_CALL_FRAME + 8);
+AT(spi_call, stride, SPI_AT_CALL_FRAME + 16);
+AT(spi_call, slot, SPI_AT_CALL_SLOT);
+AT(spi_call, trees, SPI_AT_CALL_TREES);
+AT(spi_call, ending, SPI_AT_CALL_TREES + 4);
+AT(spi_guard, kind, SPI_AT_GUARD_KIND);
+AT(spi_guard, client, SPI_AT_GUARD_CLIENT);
+#undef AT
+_Static_assert(sizeof(struct spi_call) == SPI_CALL_SIZE && SPI_CLIENT_ON == 0 && SPI_CALL_RETURNED == 0 &&
+	SPI_PAYLOAD_GENERAL_REGISTERS == SPI_CLIENT_GENERAL, "payload/offsets.h");
+
 /* ---- errno, where the program has it ---- */
 
-static uint64_t errno_distance;		/* from the thread's own pointer; libc's errno is initial-exec */
+uint64_t spi_errno_distance;
 
 void spi_errno_find(void)
 {
-	errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
-}
-
-int *spi_errno_place(void)
-{
-	return (int *) (spi_thread_pointer() + errno_distance);
+	spi_errno_distance = (uint64_t) __errno_location() - spi_thread_pointer();
 }
 
 /* ---- may the thread run a payload now? ---- */
 
-#define PAYLOAD_STACK	16384u		/* bytes; printf() alone takes half of it */
 #define SMALL_STACK	2048u		/* with the agent's own frames */
 
 static __attribute__((noinline)) int may_slow(struct spi_thread *t)
@@ -54,7 +75,7 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
  * where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
  * above that again.
  */
-static int is_critical(struct spi_thread *t, const struct spi_clients *clients, uint64_t p)
+static int is_critical(struct spi_thread *t, struct spi_point *point, uint64_t p)
 {
 	struct spi_thread_own *own = t->own;
 
@@ -63,7 +84,19 @@ static int is_critical(struct spi_thread *t, const struct spi_clients *clients, 
 			return 1;
 		own->critical_below = 0;
 	}
-	return spi_unlikely(clients->may_be_critical) && spi_call_is_critical(p);
+	return spi_unlikely(point->clients->may_be_critical) && spi_client_caller_is_critical(point, p);
+}
+
+/* A caller that was outside is so still, until critical code is found elsewhere, too. */
+int spi_client_caller_is_critical(struct spi_point *point, uint64_t p)
+{
+	const uint64_t mark = __atomic_load_n(&spi_critical_mark, __ATOMIC_ACQUIRE), from = *(const uint64_t *) p;
+
+	if (spi_caller_is_critical(spi_behind_slots(from)))
+		return spi_call_is_critical(p);
+	if (!spi_slot_of_word(from))
+		__atomic_store_n(&point->clients->outside, from ^ mark, __ATOMIC_RELAXED);
+	return 0;
 }
 
 void spi_clients_handler(uint64_t p)
@@ -76,48 +109,47 @@ void spi_clients_handler(uint64_t p)
 
 /* ---- entries ---- */
 
-/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
-SPI_INLINE uint64_t slot_take(struct spi_thread *t, struct spi_clients *clients, struct spi_client *client,
-	struct spi_frame *frame, void *user)
+uint64_t spi_client_slot_take(struct spi_point *point, struct spi_frame *frame, struct spi_client *client, void *user)
 {
+	struct spi_thread *t = &spi_thread;
 	struct spi_slot *slot = spi_slot_ready(t, (uint64_t) &frame->ra);
-	const struct spi_point *point = clients->of;
+	struct spi_point *own = &point->clients->point;
 	uint64_t code;
 
-	if (spi_unlikely(clients->point.body != point->body || clients->point.address != point->address)) {
-		clients->point.body = point->body;
-		clients->point.address = point->address;
-		clients->point.call_site = point->call_site;
+	if (spi_unlikely(own->body != point->body || own->address != point->address)) {
+		own->body = point->body;
+		own->address = point->address;
+		own->call_site = point->call_site;
 	}
 	if (spi_unlikely(!slot)) {
 		if (t->record)
 			t->record->count.slots_exhausted++;
 		return 0;
 	}
-	code = spi_slot_push(t, &slot, &clients->point, frame);
+	code = spi_slot_push(t, &slot, own, frame);
 	if (spi_unlikely(!code))
 		return 0;
 	if (!(client->flags & SPI_PAYLOAD_GENERAL_REGISTERS))
-		slot->exit = clients->point.full_exit_thunk;
+		slot->exit = own->full_exit_thunk;
 	slot->cookie = user;
 	slot->start = (uint64_t) client;
 	slot->aux = SPI_SLOT_APART;
 	return code;
 }
 
-static uint64_t client_call(struct spi_thread *t, struct spi_client *client, struct spi_point *point, uint32_t trees,
-	struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
+	struct spi_client *client, uint32_t trees)
 {
-	struct spi_clients *clients = point->clients;
+	struct spi_thread *t = &spi_thread;
 	uint64_t p = (uint64_t) &frame->ra, code = 0;
 	void *user = NULL;
 	int *error, was;
 
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
-	if ((spi_unlikely(p - t->stack_end < PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
+	if ((spi_unlikely(p - t->stack_end < SPI_PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
 				p - t->stack_end < SMALL_STACK)) ||
-			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, clients, p)))) {
+			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, point, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
@@ -126,15 +158,15 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 	was = *error;
 	if (client->entry) {
 		struct spi_call call = {
-			.client = client, .point = point, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
-			.return_address = frame->ra, .trees = trees,
+			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride,
+			.trees = trees,
 		};
 
 		user = (void *) spi_guard_call(t, client, client->entry, &call, client->entry_data);
 	}
 	/* in a tree its slot says at the callee's entry that the client has the call */
 	if ((client->exit || trees || spi_unlikely(point->flags & SPI_POINT_LOOPS)) && !(point->flags & SPI_POINT_NO_EXIT))
-		code = slot_take(t, clients, client, frame, user);
+		code = spi_client_slot_take(point, frame, client, user);
 	*error = was;
 	spi_call_end(t);
 	return code;
@@ -143,15 +175,13 @@ static uint64_t client_call(struct spi_thread *t, struct spi_client *client, str
 uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
 	const uint8_t *vectors, uint64_t stride)
 {
-	struct spi_thread *t = &spi_thread;
-
 	for (; which; which &= which - 1) {
 		const unsigned int number = (unsigned int) __builtin_ctz(which);
 		struct spi_client *client = spi_clients[number];
 		uint64_t second;
 
 		spi_slot_chain_begin(frame, code);
-		second = client_call(t, client, point, trees & client->trees, frame, vectors, stride);
+		second = spi_client_call_fast(point, frame, vectors, stride, client, trees & client->trees);
 		code = spi_slot_chain_end(frame, code, second);
 	}
 	return code;
@@ -166,7 +196,7 @@ int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *
 		return -ENOENT;
 	if (!may_begin(t, p))
 		return -EAGAIN;
-	if (p - t->stack_end < PAYLOAD_STACK || (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (t->busy ||
+	if (p - t->stack_end < SPI_PAYLOAD_STACK || (!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (t->busy ||
 			(t->own && t->own->critical_below) || spi_call_is_critical(p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return -EAGAIN;
@@ -194,10 +224,9 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 	uint64_t stride, enum spi_call_ending ending)
 {
 	struct spi_client *client = spi_slot_is_clients(slot) ? (struct spi_client *) slot->start : NULL;
-	struct spi_clients *clients = (struct spi_clients *) slot->point;
 	struct spi_call call = {
-		.client = client, .point = clients->of, .clients = clients, .frame = frame, .vectors = vectors, .stride = stride,
-		.return_address = slot->ra, .is_exit = 1, .ending = ending, .user = (void *) slot->cookie,
+		.client = client, .point = ((struct spi_clients *) slot->point)->of, .frame = frame, .vectors = vectors,
+		.stride = stride, .slot = slot, .ending = ending,
 	};
 	int *error = spi_errno_place(), was = *error;
 
@@ -211,8 +240,7 @@ SPI_INLINE void client_exit(struct spi_thread *t, struct spi_slot *slot, struct 
 	*error = was;
 }
 
-/* Called by thunks that want an answer as well: 0. */
-static uint64_t exit_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+uint64_t spi_client_returns(struct spi_slot *slot, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 {
 	struct spi_thread *t = &spi_thread;
 
@@ -254,7 +282,7 @@ int spi_clients_have(struct spi_point *point)
 	spi_thread_thunks_words(&clients->point, SPI_WORDS_NO);
 	clients->point.exit_thunk = (uint64_t) spi_thunk_exit_general;
 	clients->point.flags = SPI_POINT_APART | SPI_POINT_CLIENTS | (point->flags & SPI_POINT_TREE);
-	clients->point.exit = (spi_exit_fn) (void *) exit_returns;
+	clients->point.exit = (spi_exit_fn) (void *) spi_client_returns_fast;
 	clients->point.left = exit_left;
 	clients->point.object = point->object;
 	clients->point.map = point->map;

@@ -302,8 +302,14 @@ void spi_clients_rule_ends(uint32_t which)
 
 /* ---- call trees ---- */
 
+struct spi_client *spi_client_of_tree[32];	/* under the control lock; calls read it */
+
 void spi_client_tree_set(uint32_t tree, uint32_t which)
 {
+	const int is_one = which && !(which & (which - 1));
+
+	__atomic_store_n(&spi_client_of_tree[__builtin_ctz(tree)], is_one ? spi_clients[__builtin_ctz(which)] : NULL,
+		__ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		struct spi_client *c = spi_clients[i];
 

@@ -17,7 +17,7 @@ static int goes_on(const struct spi_thread *t, const struct spi_point *point, ui
 	return top && spi_slot_is_chained(top, p) && top->point->address == point->address;
 }
 
-static uint64_t clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
+uint64_t spi_clients_entry(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride)
 {
 	struct spi_clients *clients = point->clients;
 	struct spi_point *recorder = __atomic_load_n(&clients->recorder, __ATOMIC_ACQUIRE);
@@ -43,8 +43,29 @@ int spi_clients_point_make(struct spi_point *point)
 	if (spi_clients_have(point) < 0)
 		return -ENOMEM;
 	spi_point_behind = point_behind;
-	point->entry = clients_entry;
+	point->entry = spi_clients_entry_fast;
 	return 0;
+}
+
+/*
+ * How the point's calls go from now on. They go straight to the client where there is one, no recorder, and nothing
+ * else to look at (arch/<cpu>/payload/call.S). The thunk that saves all registers comes first where it has to come; a
+ * thunk that is neither of the two stays: the point's stub is lent (patch/patch.c).
+ */
+static void way_choose(struct spi_point *point)
+{
+	const uint32_t unusual = SPI_POINT_LOOPS | SPI_POINT_NO_EXIT;
+	struct spi_clients *clients = point->clients;
+	const uint32_t which = clients->in_force;
+	const int is_full = clients->recorder || !clients->are_general;
+	const uint64_t general = (uint64_t) spi_thunk_entry_general, thunk = is_full ? point->full_thunk : general;
+	uint64_t was = is_full ? general : point->full_thunk;
+	struct spi_client *one = NULL;
+
+	if (which && !(which & (which - 1)) && !clients->recorder && !(point->flags & unusual))
+		one = spi_clients[__builtin_ctz(which)];
+	__atomic_store_n(&clients->one, one, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&point->thunk, &was, thunk, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 void spi_clients_point_use(struct spi_point *point, uint32_t which)
@@ -54,11 +75,13 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which)
 	if (!spi_clients_are_general(which))		/* for good: a call that has read in_force reads this afterwards */
 		__atomic_store_n(&point->clients->are_general, 0, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&point->clients->in_force, which, __ATOMIC_RELEASE);
+	way_choose(point);
 }
 
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder)
 {
 	__atomic_store_n(&point->clients->recorder, recorder, __ATOMIC_RELEASE);
+	way_choose(point);
 }
 
 void spi_clients_point_forget(struct spi_point *point)
@@ -66,6 +89,7 @@ void spi_clients_point_forget(struct spi_point *point)
 	memset(point->clients->uses, 0, sizeof(point->clients->uses));
 	point->clients->in_force = 0;
 	point->clients->recorder = NULL;
+	point->clients->one = NULL;
 }
 
 void spi_clients_point_leave(struct spi_point *point, uint32_t which)
@@ -77,4 +101,5 @@ void spi_clients_point_leave(struct spi_point *point, uint32_t which)
 		if ((which & 1u << i) && clients->uses[i] && !--clients->uses[i])
 			left &= ~(1u << i);
 	__atomic_store_n(&clients->in_force, left, __ATOMIC_RELEASE);
+	way_choose(point);
 }

@@ -18,10 +18,6 @@
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/payload/internal.h"
 
-_Static_assert(offsetof(struct spi_guard, sp) == SPI_AT_GUARD_SP, "guard-offsets.h");
-_Static_assert(offsetof(struct spi_guard, exception) == SPI_AT_GUARD_EXCEPTION, "guard-offsets.h");
-_Static_assert(offsetof(struct spi_guard, ended) == SPI_AT_GUARD_ENDED, "guard-offsets.h");
-
 void spi_guarded_landing(void) SPI_HIDDEN;
 void spi_guarded_fault(void) SPI_HIDDEN;
 
@@ -71,10 +67,10 @@ static void exception_delete(struct _Unwind_Exception *exception)
 static int guarded(void *context)
 {
 	struct spi_guard *guard = spi_thread_is_foreign(&spi_thread) || !spi_thread.own ? NULL : spi_thread.own->guard;
-	const uint64_t sp = spi_context_sp(context);
+	const uint64_t sp = spi_context_sp(context), top = (uint64_t) guard;
 
 	/* the payload's own: on its stack, and not of a handler that has interrupted it */
-	if (!guard || sp >= guard->sp || guard->sp - sp > STACK_MOST || spi_has_signal_frame(sp, guard->sp))
+	if (!guard || sp >= top || top - sp > STACK_MOST || spi_has_signal_frame(sp, top))
 		return 0;
 	spi_context_pc_set(context, (uint64_t) spi_guarded_fault);
 	spi_context_argument_set(context, (uint64_t) guard);
@@ -150,7 +146,7 @@ void spi_guard_begin(void)
 #define LEAVE_US	100u
 #define LEAVE_LOOKS	500u
 
-static uint32_t cancels;
+uint32_t spi_guard_cancels;
 
 /* Threads that have entered a payload before: until they have left it, but not for ever. */
 static void payloads_leave(void)
@@ -172,7 +168,7 @@ static uint64_t cancel_enters(struct spi_point *point, struct spi_frame *frame, 
 	(void) frame;
 	(void) vec;
 	(void) stride;
-	if (!__atomic_exchange_n(&cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
+	if (!__atomic_exchange_n(&spi_guard_cancels, 1, __ATOMIC_SEQ_CST) && spi_may(SPI_MAY_ACT))
 		payloads_leave();
 	return 0;
 }
@@ -206,36 +202,36 @@ static void watched_end(struct spi_thread_own *own, struct spi_watched_call oute
 	__atomic_store_n(&own->watched.since, outer.since, __ATOMIC_RELEASE);
 }
 
+void spi_guard_ended(struct spi_client *client, uint64_t ended, struct _Unwind_Exception *exception, uint32_t busy)
+{
+	const int is_thrown = ended == SPI_GUARD_THROWN;
+
+	spi_thread.busy = busy;
+	if (is_thrown)
+		exception_delete(exception);
+	spi_client_fails(client, is_thrown ? "an exception left it" : "it has faulted, or called abort()");
+}
+
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data)
 {
-	struct spi_guard guard = {
-		.ended = SPI_GUARD_RETURNED, .client = client, .outer = t->own ? t->own->guard : NULL,
-	};
 	const uint32_t busy = t->busy;
-	const uint32_t is_cancelled = __atomic_load_n(&cancels, __ATOMIC_RELAXED);
+	const uint32_t is_cancelled = __atomic_load_n(&spi_guard_cancels, __ATOMIC_RELAXED);
+	struct spi_guard *nowhere = NULL;
 	struct spi_watched_call outer;
-	uint64_t result;
+	struct spi_guarded done;
 	int cancel;
 
-	if (t->own)
-		t->own->guard = &guard;
 	if (spi_unlikely(is_cancelled))
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (spi_unlikely(client->limit_us))
 		outer = watched_begin(t->own, client);
-	spi_barrier();
-	result = spi_guarded_call(function, call, data, &guard);
-	spi_barrier();
+	done = spi_guarded_call(call, data, function, client, t->own ? &t->own->guard : &nowhere);
 	if (spi_unlikely(client->limit_us))
 		watched_end(t->own, outer);
 	if (spi_unlikely(is_cancelled))
 		pthread_setcancelstate(cancel, NULL);
-	if (t->own)
-		t->own->guard = guard.outer;
-	if (spi_likely(guard.ended == SPI_GUARD_RETURNED))
-		return result;
-	t->busy = busy;
-	exception_delete(guard.exception);
-	spi_client_fails(client, guard.ended == SPI_GUARD_THROWN ? "an exception left it" : "it has faulted, or called abort()");
+	if (spi_likely(done.ended == SPI_GUARD_RETURNED))
+		return done.result;
+	spi_guard_ended(client, done.ended, (struct _Unwind_Exception *) done.result, busy);
 	return 0;
 }

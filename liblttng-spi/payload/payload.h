@@ -31,6 +31,14 @@ enum spi_client_state {
 
 struct spi_client {
 	char name[SPI_CLIENT_NAME_SIZE];
+	/* What a call looks at is one cache line. The first two are 0 of a client that is on and has no limit. */
+	uint32_t state;			/* enum spi_client_state */
+	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
+	spi_entry_payload *entry;	/* NULL: none */
+	spi_exit_payload *exit;
+	void *entry_data, *exit_data;
+	uint32_t flags;			/* enum spi_payload_flags */
+
 	const char *file;		/* as the rule names it that has the file loaded; NULL: no rule does */
 	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
 	uint64_t device, inode, changed;	/* of the file; changed: ns */
@@ -38,11 +46,6 @@ struct spi_client {
 	uint32_t number;		/* the place in spi_clients[] */
 	uint32_t trees;			/* call trees that are for it */
 	uint32_t rules;			/* in force that name it */
-	uint32_t flags;			/* enum spi_payload_flags */
-	uint32_t state;			/* enum spi_client_state */
-	spi_entry_payload *entry;	/* NULL: none */
-	spi_exit_payload *exit;
-	void *entry_data, *exit_data;
 	void (*fini)(struct spi_client *client);	/* NULL: none */
 	/* takes other arguments, or not: why[200]; NULL: never */
 	int (*again)(struct spi_client *client, char *why);
@@ -58,7 +61,6 @@ struct spi_client {
 	spi_propeller *decide;		/* which call sites its trees take; NULL: all */
 	void *decide_data;
 	uint32_t left_out;		/* call sites of these kinds: 1 << enum spi_call_site_kind */
-	uint32_t limit_us;		/* for one call of a payload; 0: none. limit.c */
 	spi_fault *fault;		/* faults come to it first; NULL: not. guard.c */
 	void *fault_data;
 	const struct spi_observer *observer;	/* NULL: none */
@@ -73,11 +75,14 @@ struct spi_client {
 /* What one point has for clients; made once, and never freed. */
 struct spi_clients {
 	struct spi_point point;		/* first; of their slots */
-	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
+	/* of a function's point: the one client in force, where its calls go straight to it; NULL: they do not */
+	struct spi_client *one;
+	struct spi_point *of;		/* whose clients these are */
+	uint64_t outside;		/* a caller outside of critical code: spi_client_caller_is_critical() */
 	uint32_t may_be_critical;	/* critical code may make the point's calls (calls/calls.h) */
+	struct spi_function *callee;	/* as the api has it; NULL: not asked for yet */
 	uint32_t propelled;		/* trees whose sites in the callee are there, as asked for */
 	uint32_t propelled_epoch;	/* while spi_tree_epoch is that */
-	struct spi_point *of;		/* whose clients these are */
 	uint32_t in_force;		/* of a function's point: the clients, by their numbers' bits */
 	uint32_t are_general;		/* likewise: all that have been in force do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
@@ -88,15 +93,12 @@ struct spi_clients {
 struct spi_call {
 	struct spi_client *client;
 	struct spi_point *point;
-	struct spi_clients *clients;
 	struct spi_frame *frame;	/* NULL: the call did not return */
 	const uint8_t *vectors;
 	uint64_t stride;
-	uint64_t return_address;
+	const struct spi_slot *slot;	/* has the return address and the user data; NULL: an entry payload runs */
 	uint32_t trees;			/* of the client's, that the call is in; 0: the function was instrumented by name */
-	uint32_t is_exit;
 	enum spi_call_ending ending;
-	void *user;
 };
 
 /* ---- failed.c ---- */
@@ -132,6 +134,8 @@ void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
+/* By the tree's bit: the one client that it is for; NULL: none, or several. */
+extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;
 
 /*
  * Rules by name: does one of the clients leave the point's function out? NULL: no; "": without a word; else the reason.
@@ -193,6 +197,14 @@ extern struct spi_client *spi_client_loading SPI_HIDDEN;
 extern const char *spi_client_loading_arguments SPI_HIDDEN;	/* NULL: no file is being loaded by a rule */
 extern char spi_client_loading_why[200] SPI_HIDDEN;	/* why its agent could not be made */
 
+/* ---- arch/<cpu>/payload/call.S ---- */
+/* A call of a point for one client. Returns the code of the slot that it has; 0: none. */
+uint64_t spi_client_call_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors, uint64_t stride,
+	struct spi_client *client, uint32_t trees) SPI_HIDDEN;
+/* spi_entry_fn of a function's point */
+uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame, const uint8_t *vectors,
+	uint64_t stride) SPI_HIDDEN;
+
 /* ---- call.c ---- */
 /*
  * The clients of `which`, by their numbers' bits, get a call of the point; `trees`: of a call tree. `code` is what the
@@ -221,6 +233,17 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which) SPI_HIDDEN;
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder) SPI_HIDDEN;
 void spi_clients_point_forget(struct spi_point *point) SPI_HIDDEN;	/* its object was unloaded */
 void spi_clients_point_leave(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+
+SPI_INLINE int spi_is_exit(const struct spi_call *call)
+{
+	return call->slot != NULL;
+}
+
+/* The return address, or that of a slot which stands in its place. */
+SPI_INLINE uint64_t spi_call_returns_to(const struct spi_call *call)
+{
+	return call->slot ? call->slot->ra : call->frame->ra;
+}
 
 /* Is it a client's slot? */
 SPI_INLINE int spi_slot_is_clients(const struct spi_slot *slot)

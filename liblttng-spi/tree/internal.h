@@ -27,6 +27,8 @@ int spi_tree_is_vdso(uint64_t address);
 
 /* ---- propel.c: what a call of a site runs ---- */
 uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+/* Likewise, where clients' trees alone have the site, or once had it: it goes on to the usual one. */
+uint64_t spi_site_call_clients(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 void spi_site_first_call(struct spi_point *point, uint32_t trees, uint64_t p);
 /* spi_tree_of(), when there is something to look at. */
 uint32_t spi_tree_thread_look(struct spi_thread *t);

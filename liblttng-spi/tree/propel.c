@@ -259,3 +259,30 @@ uint64_t spi_site_call(struct spi_point *point, struct spi_frame *frame, const u
 		return 0;
 	return spi_budget_record(t, (const struct spi_site *) point, point, frame, vec, stride);
 }
+
+/*
+ * Usually the call is in one tree, which is for one client, and there is nothing to do first. Here the vector registers
+ * may not be saved; for whatever else there is to do they are.
+ */
+uint64_t spi_site_call_clients(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
+{
+	const struct spi_site *s = (const struct spi_site *) point;
+	struct spi_thread *t = &spi_thread;
+	const uint32_t todo = t->tree & (point->tree_todo | spi_tree_limited);
+	const uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
+	struct spi_client *one;
+
+	if (spi_likely(t->tree_epoch == spi_tree_epoch) && spi_likely(!todo) && spi_likely(!spi_tree_budgets) &&
+			spi_likely(!spi_mode) && spi_likely(trees && !(trees & (trees - 1))) &&
+			spi_likely(point->flags & SPI_POINT_CLIENTS)) {
+		one = __atomic_load_n(&spi_client_of_tree[__builtin_ctz(trees)], __ATOMIC_ACQUIRE);
+		if (spi_likely(one != NULL) && (vec || spi_likely(one->flags & SPI_PAYLOAD_GENERAL_REGISTERS))) {
+			point->hits++;
+			return spi_client_call_fast(point, frame, vec, stride, one, trees);
+		}
+	}
+	if (!vec)
+		return SPI_ANSWER_FULL;
+	return spi_site_is_direct(s->map) ? spi_site_call(point, frame, vec, stride) :
+		spi_site_call_any(point, frame, vec, stride);
+}

@@ -239,6 +239,7 @@ static struct spi_tree *tree_make(struct rule *rule)
 
 static const struct spi_tree_calls calls = {
 	.site = spi_site_call, .site_any = spi_site_call_any, .site_both = spi_site_call_both,
+	.site_clients = spi_site_call_clients,
 	.entry = spi_entry_call, .pair_exit = spi_pair_exit, .pair_left = spi_pair_left,
 };
 

@@ -65,6 +65,7 @@ int command_calls(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_top(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 

@@ -167,6 +167,8 @@ needs() {
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
 	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
+	'lttng-spi top -p PID') command='lttng-spi top -p 1234 --count 2' ;;
+	'lttng-spi top -p 1234') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi calls|report|graph DIR') command='for c in calls report graph; do lttng-spi $c DIR; done' ;;
 	'lttng-spi export --FORMAT -o FILE DIR') command='lttng-spi export --chrome -o FILE DIR' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
@@ -189,7 +191,7 @@ needs() {
 	*' -p 8 '*) at 8 20 busy ;;
 	*' port 80'*) at 1234 20 server 80 ;;
 	*'--lib server'*) at 1234 20 server ;;
-	*'--duration'*|*'lttng trace -l -p 1234'*|*--pid*|*'pid 1234'*) at 1234 20 app ;;
+	*'--duration'*|*'lttng-spi top'*|*'lttng trace -l -p 1234'*|*--pid*|*'pid 1234'*) at 1234 20 app ;;
 	*1234*|*'-p app'*) at 1234 20 app; is_ended=1 ;;	# the command ends with the process
 	*'--exec app'*) at 1234 20 app ;;
 	esac

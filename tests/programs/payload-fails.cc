@@ -20,6 +20,9 @@ static void fail()
 {
 	volatile int zero = 0;
 
+	/* registers that the program keeps values in: none of these is put back by a payload that does not return */
+	__asm__ volatile("mov $7, %%ebx\n\tmov $7, %%r12d\n\tmov $7, %%r13d\n\tmov $7, %%r14d\n\tmov $7, %%r15d"
+		: : : "rbx", "r12", "r13", "r14", "r15");
 	if (!strcmp(how, "throw"))
 		throw std::runtime_error("not caught");
 	if (!strcmp(how, "segv"))

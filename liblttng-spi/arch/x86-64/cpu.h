@@ -164,6 +164,7 @@ struct spi_frame {
 	uint64_t ra;
 	uint64_t stack[];
 };
+_Static_assert(offsetof(struct spi_frame, ra) == SPI_AT_FRAME_RA, "arch/offsets.h");
 
 #define SPI_FRAME_NOWHERE	255u
 

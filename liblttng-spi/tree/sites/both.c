@@ -14,11 +14,24 @@
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/tree/sites/internal.h"
 
-/* Its entry: by its own kind of records; or, while trees of the other kind have it, with all registers saved. */
+/* Do clients' trees alone have it, which calls come to by the shortest way? Where callees change, each has a point. */
+static int is_clients(const struct spi_site *s)
+{
+	return s->trees && !(s->trees & ~spi_client_trees) && !s->is_both && !(s->point.flags & SPI_POINT_COMPACT) &&
+		(spi_site_is_direct(s->map) || (s->map->target && spi_site_is_slot(s->map)));
+}
+
+/*
+ * Its entry: by its own kind of records; or, while trees of the other kind have it, with all registers saved. Where
+ * clients do with general registers the others are not saved. A thread may be on its way in the thunk that saves these
+ * alone: so that entry stays which knows of it.
+ */
 static void enter(struct spi_site *s)
 {
 	const struct spi_map_header *head = s->owner->map.head;
-	int is_direct = spi_site_is_direct(s->map);
+	const int is_direct = spi_site_is_direct(s->map), clients = is_clients(s);
+	const int general = clients && spi_clients_are_general(spi_clients_of_trees(s->trees));
+	spi_entry_fn entry = is_direct ? spi_tree_calls->site : spi_tree_calls->site_any;
 	struct spi_point usual = { 0 };
 
 	spi_thread_thunks(&usual, head->flags & SPI_MAP_USES_YMM, head->flags & SPI_MAP_USES_ZMM);
@@ -30,12 +43,16 @@ static void enter(struct spi_site *s)
 		s->point.exit_thunk = usual.exit_thunk;
 	}
 	if (s->is_both || !s->point.full_exit_thunk) {
-		s->point.full_exit_thunk = usual.full_exit_thunk;
-		__atomic_store_n(&s->point.full_thunk, usual.full_thunk, __ATOMIC_RELEASE);
+		s->point.full_exit_thunk = clients ? usual.exit_thunk : usual.full_exit_thunk;
+		__atomic_store_n(&s->point.full_thunk, clients ? usual.thunk : usual.full_thunk, __ATOMIC_RELEASE);
 	}
-	__atomic_store_n(&s->point.entry, s->is_both ? spi_tree_calls->site_both :
-		is_direct ? spi_tree_calls->site : spi_tree_calls->site_any, __ATOMIC_RELEASE);
-	__atomic_store_n(&s->point.thunk, s->is_both ? usual.full_thunk : usual.thunk, __ATOMIC_RELEASE);
+	if (s->is_both)
+		entry = spi_tree_calls->site_both;
+	else if (clients || s->point.entry == spi_tree_calls->site_clients)
+		entry = spi_tree_calls->site_clients;
+	__atomic_store_n(&s->point.entry, entry, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->point.thunk, s->is_both ? usual.full_thunk : general ? (uint64_t) spi_thunk_entry_general :
+		usual.thunk, __ATOMIC_RELEASE);
 }
 
 struct spi_point *spi_site_point(const struct spi_site *s, uint32_t size, uint64_t address, uint64_t body,
@@ -65,10 +82,10 @@ int spi_site_both_look(struct spi_site *s, uint32_t fresh)
 	uint32_t other = spi_trees_of(s->trees, ~s->point.flags);
 
 	if (!other) {
-		const int is_new = s->is_both || !s->point.entry;
+		const int is_new = s->is_both || !s->point.entry || s->point.entry == spi_tree_calls->site_clients;
 
 		s->is_both = 0;
-		if (is_new)
+		if (is_new || is_clients(s))
 			enter(s);
 		if (s->trees & spi_client_trees)	/* they want calls also while nobody records */
 			__atomic_fetch_or(&s->point.tree_todo, SPI_TREE_OPEN, __ATOMIC_RELEASE);

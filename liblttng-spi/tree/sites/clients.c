@@ -8,10 +8,10 @@
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/sites/internal.h"
 
-uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride, uint32_t parts)
+static __attribute__((noinline)) uint64_t record_all(struct spi_point *point, struct spi_frame *frame,
+	const uint8_t *vec, uint64_t stride, uint32_t trees, uint32_t parts)
 {
-	const struct spi_thread *t = &spi_thread;
-	uint32_t trees = t->tree & point->tree_live & ~t->tree_over, clients = trees & spi_client_trees;
+	const uint32_t clients = trees & spi_client_trees;
 	uint64_t code = 0;
 
 	if (point->record && (trees & ~clients) && (parts & SPI_PART_RECORDER))
@@ -19,6 +19,21 @@ uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame,
 	if (!clients || !(parts & SPI_PART_CLIENTS))
 		return code;
 	return spi_clients_call(point, spi_clients_of_trees(clients), clients, code, frame, vec, stride);
+}
+
+/* Usually the call is in one tree, which is for one client. */
+uint64_t spi_tree_record_parts(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride,
+	uint32_t parts)
+{
+	const struct spi_thread *t = &spi_thread;
+	const uint32_t trees = t->tree & point->tree_live & ~t->tree_over;
+	struct spi_client *one = NULL;
+
+	if (spi_likely(trees && !(trees & (trees - 1)) && (trees & spi_client_trees)) && (parts & SPI_PART_CLIENTS))
+		one = __atomic_load_n(&spi_client_of_tree[__builtin_ctz(trees)], __ATOMIC_ACQUIRE);
+	if (spi_likely(one != NULL))
+		return spi_client_call_fast(point, frame, vec, stride, one, trees);
+	return record_all(point, frame, vec, stride, trees, parts);
 }
 
 int spi_tree_bind(struct spi_point *point, uint32_t trees)

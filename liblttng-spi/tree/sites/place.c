@@ -326,7 +326,7 @@ void spi_site_come(struct spi_tree_object *to, uint32_t index, uint32_t trees)
 	fresh = wanted & ~site_has(s);
 	apart = spi_trees_of(fresh, ~s->point.flags);
 	s->trees |= fresh;
-	if ((apart || (fresh & spi_client_trees)) && spi_site_both_look(s, apart) < 0) {
+	if ((apart || (fresh && (s->trees & spi_client_trees))) && spi_site_both_look(s, apart) < 0) {
 		spi_tree_decline(to, s->point.call_site, "the agent has no memory left");
 		s->trees &= ~apart;
 		fresh &= ~apart;

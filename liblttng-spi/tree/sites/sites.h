@@ -211,6 +211,8 @@ struct spi_tree_calls {
 	uint64_t (*site)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	uint64_t (*site_any)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	uint64_t (*site_both)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
+	/* of one in trees for clients, whose callee is always the same, or in a slot */
+	uint64_t (*site_clients)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	/* a call of an entry point; the end of the one that has begun trees */
 	uint64_t (*entry)(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride);
 	spi_exit_fn pair_exit;

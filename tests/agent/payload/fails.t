@@ -25,6 +25,19 @@ for at in entry exit; do
 	done
 done
 
+# A function by name, whose calls come to the one payload by the shortest way: the program's registers are as they were.
+spi_cc kept payload-kept.c -O2
+for at in entry exit; do
+	for how in throw segv; do
+		spi_trace -f leaf --payload ./fails.so --payload-arg how=$how --payload-arg at=$at ./kept >trace.out
+		is "$?, $(cat trace.out)" '0, 0 wrong' "by name, $how at $at: status and registers" || diag "$(cat trace.err)"
+		like "$(cat trace.err)" 'payload fails.so: .*: it is switched off' "by name, $how at $at: named" || diag "$(cat trace.err)"
+	done
+done
+spi_trace -f leaf --payload ./fails.so ./kept >trace.out
+is "$?, $(cat trace.out)" '0, 0 wrong' "by name, without a fault: status and registers" || diag "$(cat trace.err)"
+like "$(cat trace.err)" '8 entries, 8 exits' "by name, without a fault: each call"
+
 # One that calls cancellation points, in threads that are cancelled: these end where the program says.
 spi_cc cancelled payload-cancelled.c -O1
 payload_cc prints.so payload-prints.c
