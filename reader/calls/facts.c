@@ -36,7 +36,13 @@ void facts_free(struct facts *f)
 }
 
 /* Lists are in order of appearance. */
-#define APPEND(list, item)	do { __typeof__(&(list)) end = &(list); while (*end) end = &(*end)->next; *end = (item); } while (0)
+#define APPEND(list, item) \
+	do { \
+		__typeof__(&(list)) end = &(list); \
+		while (*end) \
+			end = &(*end)->next; \
+		*end = (item); \
+	} while (0)
 
 static void text_copy(char *to, size_t size, const char *from)
 {

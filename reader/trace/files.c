@@ -153,7 +153,7 @@ static void id_complete(struct object *o, const char *directory)
 		closedir(dir);
 }
 
-/* A debug file has the symbols and the lines, too; else the object itself, as debug directories and debuginfod have it. */
+/* A debug file has symbols and lines, too; else the object itself, as debug directories and debuginfod have objects. */
 static void id_use(struct symbols *s, const struct object *o)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);

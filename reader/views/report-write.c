@@ -193,7 +193,8 @@ static void csv_write(const struct report *r, uint32_t limit, FILE *out)
 {
 	char name[4400];
 
-	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99%s\n", by_names[r->by], r->has_lines ? ",file,line" : "");
+	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99%s\n", by_names[r->by],
+		r->has_lines ? ",file,line" : "");
 	for (uint32_t i = 0; i < r->count && (!limit || i < limit); i++) {
 		const struct row *row = r->rows[i];
 
