@@ -4,8 +4,9 @@
  * spi-broker: what turns event rules into instrumented processes.
  *
  * The session daemon's plugin starts the broker with a socket as descriptor 3. The broker lives as long as that
- * socket's other end. It has one thread and one loop. What may block, or reads what others wrote, is done by
- * children: asking the daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting
+ * socket's other end. `lttng trace --exec NAME --payload` starts one for itself, which only finds processes and brings
+ * the agent in (SPI_BROKER_FIND). The broker has one thread and one loop. What may block, or reads what others wrote,
+ * is done by children: asking the daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting
  * (inject/injector.c), analysing programs (spi-codemap). What a process should do follows from the rules each time
  * anew (process/look.c), so a crash loses nothing but time.
  */
@@ -74,7 +75,20 @@ static void settle(void)
 
 static bool is_over(void)
 {
-	return daemon_is_gone() && !spi_control_count(agents_control());
+	/* A plugin's end is the daemon's. A front end ends while programs start as ever, and no target is let down. */
+	return daemon_is_gone() && !spi_control_count(agents_control()) &&
+	       (!the_daemon()->is_front_end || injections_are_over());
+}
+
+/* A front end waits for those that ran as it began. */
+static void tell_looked(void)
+{
+	static bool told;
+
+	if (told || !the_daemon()->is_front_end || !injections_are_over())
+		return;
+	told = true;
+	plugin_looked();
 }
 
 /* What the handlers of this turn have left to do. */
@@ -82,6 +96,8 @@ static bool turn(void)
 {
 	processes_look();
 	injections_advance();
+	if (!processes_are_marked())
+		tell_looked();
 	return processes_are_marked();
 }
 

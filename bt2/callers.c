@@ -12,8 +12,6 @@
 #include <string.h>
 #include "bt2/expand.h"
 
-#define CLASS_ID_FIRST	1000000u	/* as in named.c: an event class is of one of the two kinds */
-
 struct callers_class {
 	struct callers_class *next;
 	const bt_event_class *in;
@@ -153,9 +151,7 @@ static void class_make(struct callers_class *c, const bt_field_class *payload)
 	bt_field_class *fields;
 	int r = 0;
 
-	if (bt_event_class_borrow_specific_context_field_class_const(c->in) ||
-			!bt_stream_class_supports_packets(stream_class) ||
-			!bt_stream_class_borrow_default_clock_class_const(stream_class))
+	if (!event_class_fits(c->in))
 		return;
 	fields = bt_field_class_structure_create(trace_class);
 	for (uint64_t i = 0; fields && !r && i < bt_field_class_structure_get_member_count(payload); i++) {
@@ -165,14 +161,11 @@ static void class_make(struct callers_class *c, const bt_field_class *payload)
 		r = append(fields, bt_field_class_structure_member_get_name(member),
 			class_copy(trace_class, bt_field_class_structure_member_borrow_field_class_const(member)));
 	}
-	if (fields && !r && !callers_append(trace_class, fields))
-		c->out = bt_event_class_create_with_id(stream_class, CLASS_ID_FIRST + bt_event_class_get_id(c->in));
-	if (c->out && ((int) bt_event_class_set_name(c->out, bt_event_class_get_name(c->in)) ||
-			(int) bt_event_class_set_payload_field_class(c->out, fields))) {
-		bt_event_class_put_ref(c->out);
-		c->out = NULL;
+	if (r || (fields && callers_append(trace_class, fields))) {
+		bt_field_class_put_ref(fields);
+		fields = NULL;
 	}
-	bt_field_class_put_ref(fields);
+	c->out = event_class_beside(c->in, fields);
 }
 
 static struct callers_class *class_get(struct expand *e, const bt_event_class *in)
@@ -228,31 +221,19 @@ const bt_message *callers_message(struct expand *e, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const struct callers_class *c = class_get(e, bt_event_borrow_class_const(event));
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	const bt_field *context = bt_event_borrow_common_context_field_const(event);
-	bt_message *out;
-	bt_field *fields;
-	uint64_t n;
+	bt_message *copy;
+	bt_field *callers;
 	int r;
 
 	if (!c || !c->out)
 		return message;
-	out = bt_message_event_create_with_packet_and_default_clock_snapshot(e->self, c->out,
-		bt_event_borrow_packet_const(event),
-		bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message)));
-	if (!out)
+	r = event_copy(e, message, c->out, &copy, &callers);
+	if (r < 0)
 		return NULL;
-	fields = bt_event_borrow_payload_field(bt_message_event_borrow_event(out));
-	n = bt_field_class_structure_get_member_count(bt_field_borrow_class_const(payload));
-	r = context ? field_copy(bt_event_borrow_common_context_field(bt_message_event_borrow_event(out)), context) : 0;
-	for (uint64_t i = 0; !r && i < n; i++)
-		r = field_copy(bt_field_structure_borrow_member_field_by_index(fields, i),
-			bt_field_structure_borrow_member_field_by_index_const(payload, i));
 	if (!r)
-		r = callers_fill(e, event, bt_field_structure_borrow_member_field_by_index(fields, n),
-			bt_field_structure_borrow_member_field_by_index_const(payload, c->backtrace));
-	bt_message_put_ref(r ? out : message);
-	return r ? message : out;
+		r = callers_fill(e, event, callers, bt_field_structure_borrow_member_field_by_index_const(
+			bt_event_borrow_payload_field_const(event), c->backtrace));
+	return event_copied(message, copy, r);
 }
 
 void callers_free(struct expand *e)

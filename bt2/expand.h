@@ -70,8 +70,19 @@ void callers_free(struct expand *e);
 /* The event with its function's name, or as it is. The reference to `message` is taken. NULL: no memory. */
 const bt_message *named_message(struct expand *e, const bt_message *message, const char *name);
 void named_free(struct expand *e);
-/* Of equal classes: 0, or -1: it is of a kind that is left alone. */
-int field_copy(bt_field *to, const bt_field *from);
+/* ---- copy.c: an event of a call as one of another class, which has a further field ---- */
+/* May events of this class be copied into others of their stream? */
+int event_class_fits(const bt_event_class *in);
+/* A class of these payload fields, which it puts, beside `in` in their stream. NULL: no memory, or no fields. */
+bt_event_class *event_class_beside(const bt_event_class *in, bt_field_class *fields);
+/*
+ * Copies context and payload: *added is the further field, which is still to be set. 0; 1: it has a field of a kind
+ * that is left alone; or -1: no memory, and no *copy.
+ */
+int event_copy(struct expand *e, const bt_message *message, const bt_event_class *out, bt_message **copy,
+	bt_field **added);
+/* The message that goes on, of the two; the other one is put. has_failed: the copy is not whole. */
+const bt_message *event_copied(const bt_message *message, const bt_message *copy, int has_failed);
 
 /* ---- output.c ---- */
 int out_append_unsigned(bt_trace_class *trace_class, bt_field_class *structure, const char *name, unsigned int bits, int hex);

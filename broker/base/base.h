@@ -106,6 +106,7 @@ struct daemon {
 	struct spi_broker_daemon told;	/* what the plugin says of the daemon */
 	bool is_known;			/* the plugin has said so */
 	bool is_gone;			/* the connection to the plugin is over: agents are being detached */
+	bool is_front_end;		/* no daemon, but a front end that processes are found for (SPI_BROKER_FIND) */
 	char directory[108];		/* of the daemon's sockets, and of the broker's */
 	char version[32];		/* of lttng-tools; "" until the version is known */
 };
@@ -113,6 +114,7 @@ struct daemon {
 const struct daemon *the_daemon(void);
 bool daemon_is_gone(void);
 int daemon_take(const struct spi_broker_daemon *told);	/* 0, or -EPROTO: no path among them names a directory */
+void daemon_take_front_end(pid_t pid);
 void daemon_set_version(const char *version);
 void daemon_set_gone(void);
 
@@ -130,5 +132,9 @@ int plugin_table(uint64_t generation, uint32_t flags, const struct spi_broker_en
 int plugin_querier(pid_t pid);
 int plugin_disabled(uint64_t id);
 int plugin_flushed(uint64_t id);
+/* To a front end. The connection to the agent is taken over. */
+int plugin_found(pid_t pid, int fd);
+int plugin_lacks(pid_t pid, const char *name, bool is_late, const char *why);
+int plugin_looked(void);
 
 #endif /* SPI_BROKER_BASE_BASE_H */

@@ -35,6 +35,12 @@ int daemon_take(const struct spi_broker_daemon *told)
 	return 0;
 }
 
+void daemon_take_front_end(pid_t pid)
+{
+	served.told.pid = pid;
+	served.is_known = served.is_front_end = true;
+}
+
 void daemon_set_version(const char *version)
 {
 	snprintf(served.version, sizeof(served.version), "%s", version);

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -20,48 +21,64 @@ static struct loop_source plugin = { .fd = -1 };
 struct packet {
 	struct packet *next;
 	size_t size;
+	int fd;			/* goes along; -1: none */
 	char bytes[];
 };
 
 static struct packet *queue, **queue_end = &queue;
 
+static void queue_pop(void)
+{
+	struct packet *packet = queue;
+
+	queue = packet->next;
+	if (!queue)
+		queue_end = &queue;
+	if (packet->fd >= 0)
+		close(packet->fd);
+	free(packet);
+}
+
 void plugin_flush(void)
 {
 	while (queue) {
-		struct packet *packet = queue;
-
-		if (packet_send(plugin.fd, packet->bytes, packet->size, NULL, 0) == -EAGAIN)
+		if (packet_send(plugin.fd, queue->bytes, queue->size, &queue->fd, queue->fd >= 0) == -EAGAIN)
 			break;
-		queue = packet->next;
-		if (!queue)
-			queue_end = &queue;
-		free(packet);
+		queue_pop();
 	}
 	loop_change(&plugin, EPOLLIN | (queue ? EPOLLOUT : 0));
 }
 
-static int plugin_send(uint16_t type, const void *head, size_t head_size, const void *tail, size_t tail_size)
+/* Takes fd over, unless it is -1. */
+static int plugin_send_fd(uint16_t type, const void *head, size_t head_size, const void *tail, size_t tail_size, int fd)
 {
 	struct spi_broker_msg message = {
 		.magic = SPI_BROKER_MAGIC, .version = SPI_BROKER_VERSION, .type = type, .size = head_size + tail_size,
 	};
-	struct packet *packet;
+	struct packet *packet = plugin.fd < 0 ? NULL : malloc(sizeof(*packet) + sizeof(message) + message.size);
 
-	if (plugin.fd < 0)
-		return -EPIPE;
-	packet = malloc(sizeof(*packet) + sizeof(message) + message.size);
-	if (!packet)
-		return -ENOMEM;
+	if (!packet) {
+		if (fd >= 0)
+			close(fd);
+		return plugin.fd < 0 ? -EPIPE : -ENOMEM;
+	}
 	packet->next = NULL;
+	packet->fd = fd;
 	packet->size = sizeof(message) + message.size;
 	memcpy(packet->bytes, &message, sizeof(message));
-	memcpy(packet->bytes + sizeof(message), head, head_size);
+	if (head_size)
+		memcpy(packet->bytes + sizeof(message), head, head_size);
 	if (tail_size)
 		memcpy(packet->bytes + sizeof(message) + head_size, tail, tail_size);
 	*queue_end = packet;
 	queue_end = &packet->next;
 	plugin_flush();
 	return 0;
+}
+
+static int plugin_send(uint16_t type, const void *head, size_t head_size, const void *tail, size_t tail_size)
+{
+	return plugin_send_fd(type, head, head_size, tail, tail_size, -1);
 }
 
 int plugin_release(uint64_t id)
@@ -99,16 +116,32 @@ int plugin_table(uint64_t generation, uint32_t flags, const struct spi_broker_en
 	return plugin_send(SPI_BROKER_TABLE, &head, sizeof(head), entries, count * sizeof(entries[0]));
 }
 
+int plugin_found(pid_t pid, int fd)
+{
+	const struct spi_broker_found found = { .pid = pid };
+
+	return plugin_send_fd(SPI_BROKER_FOUND, &found, sizeof(found), NULL, 0, fd);
+}
+
+int plugin_lacks(pid_t pid, const char *name, bool is_late, const char *why)
+{
+	struct spi_broker_lacks lacks = { .pid = pid, .is_late = is_late };
+
+	snprintf(lacks.name, sizeof(lacks.name), "%s", name);
+	snprintf(lacks.why, sizeof(lacks.why), "%s", why);
+	return plugin_send(SPI_BROKER_LACKS, &lacks, sizeof(lacks), NULL, 0);
+}
+
+int plugin_looked(void)
+{
+	return plugin_send(SPI_BROKER_LOOKED, NULL, 0, NULL, 0);
+}
+
 void plugin_close(void)
 {
 	loop_remove(&plugin);
-	while (queue) {
-		struct packet *packet = queue;
-
-		queue = packet->next;
-		free(packet);
-	}
-	queue_end = &queue;
+	while (queue)
+		queue_pop();
 }
 
 int plugin_open(void (*ready)(struct loop_source *source, uint32_t events))

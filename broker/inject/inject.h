@@ -20,6 +20,7 @@ void injection_drop(struct process *process);		/* the process is gone or needs n
 
 /* Begin those for which there is a place, if there may be one since the last call. Processes may be marked by that. */
 void injections_advance(void);
+bool injections_are_over(void);				/* none is under way or waits */
 void injections_stop(void);
 
 /* ---- workers.c --------------------------------------------------------------------------------------------- */

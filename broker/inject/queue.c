@@ -70,10 +70,23 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 		       outcome->text);
 }
 
+/* The front end has the agent from now on, for as long as the process is this program. */
+static void hand_over(struct process *p, int fd)
+{
+	static const struct setback handed = { .why = "the front end has its agent" };
+
+	plugin_found(p->facts.pid, fd);
+	process_event(p, EVENT_FAILED, &handed);
+}
+
 static void take_agent(struct process *p, bool was_there, int fd)
 {
 	struct spi_agent *agent;
 
+	if (the_daemon()->is_front_end && fd >= 0) {
+		hand_over(p, fd);
+		return;
+	}
 	p->talk.has_unknown_rules = was_there;
 	if (p->hold.id)
 		room_agent_begins(p);
@@ -187,6 +200,11 @@ static void injection_start(struct injection *in)
 		return;
 	}
 	p->starts = false;
+}
+
+bool injections_are_over(void)
+{
+	return !injections;
 }
 
 static bool is_awake;

@@ -33,6 +33,27 @@ static bool rule_is_news(const char *body, size_t size)
 	return seen.enabled;
 }
 
+/* Those of a front end: each names programs. 0 or a negative errno. */
+static int take_names(const char *body, size_t size)
+{
+	struct spi_broker_find find;
+	struct ruleset *set;
+
+	if (size <= sizeof(find) || body[size - 1] || the_daemon()->is_known)
+		return -EPROTO;
+	memcpy(&find, body, sizeof(find));
+	set = ruleset_create();
+	if (!set)
+		return -ENOMEM;
+	daemon_take_front_end(find.pid);
+	for (const char *name = body + sizeof(find); find.count && name < body + size; name += strlen(name) + 1) {
+		ruleset_add_trigger(set, "--exec", geteuid(), name, false, "");
+		find.count--;
+	}
+	rules_take(set);
+	return 0;
+}
+
 static int take_message(const struct spi_broker_msg *head, const char *body, int *fd)
 {
 	struct spi_broker_generation generation;
@@ -52,9 +73,11 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 		ret = daemon_take(&daemon);
 		version_ask();
 		return ret ?: rundir_open();
+	case SPI_BROKER_FIND:
+		return take_names(body, head->size);
 	case SPI_BROKER_APP:
 	case SPI_BROKER_HELD:
-		if (head->size < sizeof(app) || !the_daemon()->is_known)
+		if (head->size < sizeof(app) || !the_daemon()->is_known || the_daemon()->is_front_end)
 			return -EPROTO;
 		memcpy(&app, body, sizeof(app));
 		process_registered(&app, *fd, head->type == SPI_BROKER_HELD);
@@ -109,6 +132,8 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 static void link_over(void)
 {
 	registrations_put_back();
+	for (const struct note *note = the_daemon()->is_front_end ? broker_notes() : NULL; note; note = note->next)
+		plugin_lacks(0, "", false, note->text);
 	plugin_close();
 	daemon_set_gone();
 	agents_detach_all();

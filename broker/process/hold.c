@@ -21,6 +21,8 @@ void missed_count(void)
 {
 	static unsigned int n;
 
+	if (the_daemon()->is_front_end)
+		return;		/* it was told of each */
 	n++;
 	broker_note("missed", "%u program%s began before all of %s rules were in force: processes are listed with the "
 		    "reason, the last %u of them after their end", n, n == 1 ? "" : "s", n == 1 ? "its" : "their",
@@ -40,6 +42,8 @@ void process_missed(struct process *p, const char *format, ...)
 	vsnprintf(p->missed + n, sizeof(p->missed) - n, format, args);
 	va_end(args);
 	missed_count();
+	if (the_daemon()->is_front_end)
+		plugin_lacks(p->facts.pid, p->facts.exec, true, p->missed);
 }
 
 void process_slipped(struct process *p, const char *why)

@@ -27,6 +27,16 @@ static void process_ended(struct loop_source *source, uint32_t events)
 	process_forget(LOOP_OWNER(source, struct process, end));
 }
 
+/* A front end is told of each that it was to find and does not get. What came of the others it has heard. */
+static void lack_tell(const struct process *p)
+{
+	const bool is_tried = p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING ||
+			      (p->state == PROCESS_PUT_OFF && p->refusal.again.armed);
+
+	if (the_daemon()->is_front_end && is_tried)
+		plugin_lacks(p->facts.pid, p->facts.exec, false, "it ended before the tracer was in it");
+}
+
 void process_forget(struct process *p)
 {
 	struct spi_agent *agent = p->agent;
@@ -37,6 +47,7 @@ void process_forget(struct process *p)
 			break;
 		}
 	process_unmark(p);
+	lack_tell(p);
 	process_event(p, EVENT_ENDS, NULL);
 	process_hooks.drop(p);
 	process_expect_no_more(p);

@@ -62,7 +62,7 @@ static void remedy_for_rules(char *why, size_t size, pid_t pid)
 	static const char remedy[] = "be root (CAP_SYS_PTRACE)";
 	char *at = strstr(why, remedy);
 
-	if (at && !at[sizeof(remedy) - 1] && broker_is_root())
+	if (at && !at[sizeof(remedy) - 1] && broker_is_root() && !the_daemon()->is_front_end)
 		snprintf(at, size - (at - why), "rules go into a process with its user's rights alone; root can "
 			 "trace it with lttng trace -p %d", (int) pid);
 }
@@ -83,6 +83,8 @@ void process_refuse(struct process *p, bool again, const char *format, ...)
 	if (again && p->refusal.failures < AGAIN_MOST)
 		setback.again_ms = AGAIN_MS << (p->refusal.failures - 1);
 	process_event(p, EVENT_FAILED, &setback);
+	if (the_daemon()->is_front_end && !setback.again_ms)
+		plugin_lacks(p->facts.pid, p->facts.exec, false, why);
 }
 
 bool process_is_refused(const struct process *p)

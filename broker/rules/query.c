@@ -350,7 +350,7 @@ static void query_start(void)
 	static bool looked;
 	int ret = 0;
 
-	if (!the_daemon()->is_known || daemon_is_gone() || asking)
+	if (!the_daemon()->is_known || the_daemon()->is_front_end || daemon_is_gone() || asking)
 		return;
 	if (!looked && broker_is_root() && (the_daemon()->told.flags & SPI_BROKER_DAEMON_ATTACHED))
 		add_group_members();
@@ -425,6 +425,13 @@ void query_stop(void)
 	child_stop(&parser);
 }
 
+void rules_take(struct ruleset *given)
+{
+	ruleset_free(rules);
+	rules = given;
+	hooks.taken(true);
+}
+
 struct ruleset *rules_now(void)
 {
 	return rules;
@@ -433,8 +440,7 @@ struct ruleset *rules_now(void)
 int rules_open(const struct rules_hooks *given)
 {
 	hooks = *given;
-	rules = ruleset_create();
-	return rules ? 0 : -ENOMEM;
+	return (rules = ruleset_create()) ? 0 : -ENOMEM;
 }
 
 void rules_close(void)

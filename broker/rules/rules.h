@@ -25,6 +25,7 @@ struct rules_hooks {
 int rules_open(const struct rules_hooks *hooks);	/* 0 or -ENOMEM */
 void rules_close(void);
 struct ruleset *rules_now(void);		/* never NULL until rules_close() */
+void rules_take(struct ruleset *given);		/* instead of a daemon's; it is taken over */
 
 void query_want(void);			/* the rules may have changed; any number of times */
 void query_generation_told(uint64_t generation);	/* client commands that have ended, as the plugin says */

@@ -31,7 +31,8 @@
 
 #define EXECUTED_TRIES	50u		/* until a process that is to be stopped stands in the new program */
 #define EXECUTED_NS	100000		/* between them */
-#define TRACED_TRIES	20u		/* likewise, until it is about to be stopped */
+#define TRACED_TRIES	20u		/* likewise, until it is about to be stopped; */
+#define TRACED_TRIES_OWN 300u		/* where a front end asks for these programs alone */
 #define KNOWN_MAX	32u
 #define LATER_MS	2u
 #define LATER_TRIES	50u
@@ -112,7 +113,9 @@ static void answer(void)
 /* Within a few milliseconds. */
 static bool now_executed(void)
 {
-	for (unsigned int i = 0; now.fd >= 0 && i < TRACED_TRIES && !is_traced(now.pid); i++)
+	const unsigned int tries = the_daemon()->is_front_end ? TRACED_TRIES_OWN : TRACED_TRIES;
+
+	for (unsigned int i = 0; now.fd >= 0 && i < tries && !is_traced(now.pid); i++)
 		nanosleep(&moment, NULL);
 	answer();
 	for (unsigned int i = 0; i < EXECUTED_TRIES && !(runs_it(&now) && is_stopped(now.pid)); i++)
@@ -206,7 +209,8 @@ static bool is_named(void)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) now.pid);
-	return rules_name(strrchr(now.path, '/') + 1, stat(path, &st) ? OF_ROOT : st.st_uid);	/* one that is over by now: its file is guarded */
+	/* one that has ended by now: its file is guarded, or a front end is told */
+	return rules_name(strrchr(now.path, '/') + 1, stat(path, &st) ? OF_ENDED : st.st_uid);
 }
 
 static void files_heard(struct loop_source *source, uint32_t events)

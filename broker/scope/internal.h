@@ -10,9 +10,15 @@
 #include "broker/base/base.h"
 #include "broker/scope/scope.h"
 
-/* scope.c: does any rule that is for this user's programs name them so? */
+/* guard.c: that file, if it is one; and files of the names that rules have, where programs lie. */
+void guard_file(const char *path);
+void guard_programs(void);
+
+/* guard.c: does any rule that is for this user's programs name them so? */
 bool rules_name(const char *name, uid_t uid);
 #define OF_ROOT ((uid_t) -1)	/* any rule that is for everybody's programs, by a name that is no pattern */
+/* Of a process that has ended: no user is known. A front end's rules are all its user's. */
+#define OF_ENDED (the_daemon()->is_front_end ? 0 : OF_ROOT)
 
 /*
  * executed-files.c. `heard`: process pid is about to execute the file of that name, which a rule has; has_executed()

@@ -111,6 +111,7 @@ static void consider(pid_t pid, enum met met)
 {
 	struct process *p = process_find(pid);
 	struct facts facts;
+	char path[32];
 
 	if (facts_read(&facts, pid) || !*facts.exec)
 		return;		/* it has ended, or is a kernel thread */
@@ -135,6 +136,11 @@ static void consider(pid_t pid, enum met met)
 	if (!p || p->facts.start_time != facts.start_time)
 		return;
 	p->is_scoped = true;
+	if (met == MET_CHANGED && the_daemon()->is_front_end && rules_name(facts.exec, OF_ROOT)) {
+		/* what runs by the name may well be executed anew */
+		snprintf(path, sizeof(path), "/proc/%d/exe", (int) pid);
+		guard_file(path);
+	}
 	p = unless_within_fork(p);
 	if (!p)
 		return;
@@ -163,30 +169,6 @@ static void consider_child(pid_t child, pid_t parent)
 		process_missed(met, "its parent had forked it before the rules were in force");
 }
 
-/* What one user's rules name keeps nobody else's programs waiting. */
-static bool is_for(const struct rule *rule, uid_t uid)
-{
-	return rule->enabled && (!rule->owner || rule->owner == uid);
-}
-
-/* A pattern would have all sorts of programs wait in the kernel. */
-static bool may_guard(const char *pattern, uid_t uid)
-{
-	return uid != OF_ROOT || !strpbrk(pattern, "*?[");
-}
-
-bool rules_name(const char *name, uid_t uid)
-{
-	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, uid) && i < rule->wants.asked.exec.count; i++) {
-			const char *pattern = rule->wants.asked.exec.name[i];
-
-			if (may_guard(pattern, uid) && spi_glob_match(pattern, name))
-				return true;
-		}
-	return false;
-}
-
 /* At a glance, and perhaps not by all of its names. */
 static bool may_be_named(pid_t pid, uid_t uid)
 {
@@ -201,21 +183,6 @@ static bool may_be_named(pid_t pid, uid_t uid)
 	return is_named;
 }
 
-/* Not the tracer's own, which we would wait for. */
-static void guard(const char *path)
-{
-	static const char *const own[] = { "spi-broker", "spi-codemap", "spi-inject", "spi-sessiond", "lttng", "lt-lttng" };
-	char file[PATH_MAX];
-	struct stat st;
-
-	if (!realpath(path, file) || stat(file, &st) || !S_ISREG(st.st_mode))
-		return;
-	for (unsigned int i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (!strncmp(strrchr(file, '/') + 1, own[i], strlen(own[i])))
-			return;
-	opened_guard(file);
-}
-
 /* It was over before anything could be read of it; a daemon's first process, say, whose others the next look finds. */
 static void start_missed(pid_t pid, uid_t uid, const char *name)
 {
@@ -226,7 +193,25 @@ static void start_missed(pid_t pid, uid_t uid, const char *name)
 	e = ended_add(pid, uid, name);
 	snprintf(e->missed, sizeof(e->missed), MISSED_PREFIX "it ended before it could be looked at");
 	missed_count();
+	if (the_daemon()->is_front_end)
+		plugin_lacks(pid, name, false, e->missed + strlen(MISSED_PREFIX));
 	scope_look_soon();
+}
+
+/* It is gone, or a zombie. */
+static bool is_over(pid_t pid)
+{
+	char *stat;
+	const char *state;
+	bool is;
+
+	if (kill(pid, 0) && errno == ESRCH)
+		return true;
+	stat = spi_proc_read(NULL, "%d/stat", (int) pid);
+	state = stat ? spi_stat_field(stat, 3) : NULL;
+	is = !state || *state == 'Z' || *state == 'X';
+	free(stat);
+	return is;
 }
 
 /* Process pid executes the program in that file; NULL: it has executed one. Returns whether it did. */
@@ -239,35 +224,19 @@ static bool consider_start(pid_t pid, const char *file, bool (*has_executed)(voi
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) pid);
 	is_there = !stat(path, &st);
-	is_named = name ? rules_name(name, is_there ? st.st_uid : OF_ROOT) : is_there && may_be_named(pid, st.st_uid);
+	is_named = name ? rules_name(name, is_there ? st.st_uid : OF_ENDED) : is_there && may_be_named(pid, st.st_uid);
 	if (is_named && is_there)
 		injection_stop_ahead(pid, st.st_uid, st.st_gid);
 	executed = !has_executed || has_executed();
 	if (executed)
 		consider(pid, MET_STARTING);
 	injection_stop_ahead_end(pid);
-	if (is_named && name && !process_find(pid) && kill(pid, 0) && errno == ESRCH)
+	if (is_named && name && !process_find(pid) && is_over(pid))
 		start_missed(pid, st.st_uid, name);
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int) pid);
 	if (name ? rules_name(name, OF_ROOT) : may_be_named(pid, OF_ROOT))
-		guard(file ? file : path);
+		guard_file(file ? file : path);
 	return executed;
-}
-
-/* What may well be executed next: programs of the names that rules have, where programs lie. */
-static void guard_programs(void)
-{
-	static const char *const directories[] = {
-		"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin",
-	};
-	char path[128];
-
-	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		for (unsigned int i = 0; is_for(rule, OF_ROOT) && i < rule->wants.asked.exec.count; i++)
-			for (unsigned int k = 0; k < sizeof(directories) / sizeof(directories[0]); k++) {
-				snprintf(path, sizeof(path), "%s/%s", directories[k], rule->wants.asked.exec.name[i]);
-				guard(path);
-			}
 }
 
 static void scan(enum met met)
@@ -308,8 +277,9 @@ static void connector_refused(int error)
 
 	loop_timer_cancel(&ack_timer);
 	broker_note("connector", "future processes of --exec are %slooked for every second: the kernel refuses its process events (%s); "
-		    "run lttng-sessiond as root, outside of containers", ret ? "" :
-		    "found when their file is opened; those that are named otherwise are ", strerror(error));
+		    "run %s as root, outside of containers", ret ? "" :
+		    "found when their file is opened; those that are named otherwise are ", strerror(error),
+		    the_daemon()->is_front_end ? "lttng trace" : "lttng-sessiond");
 	loop_remove(&connector);
 	injections_keep_ready(!ret);
 	refused = true;

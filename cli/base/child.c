@@ -37,6 +37,9 @@ static void child_exec(const struct child_options *o, pid_t parent, int report)
 	extern char **environ;
 	int error;
 
+	if (o->socket && report == CHILD_SOCKET)
+		report = fcntl(report, F_DUPFD_CLOEXEC, CHILD_SOCKET + 1);
+
 	if (o->flags & CHILD_OWN_GROUP)
 		setpgid(0, 0);
 	if (o->flags & CHILD_TIED) {
@@ -47,6 +50,8 @@ static void child_exec(const struct child_options *o, pid_t parent, int report)
 	child_move(o->in, STDIN_FILENO);
 	child_move(o->out, STDOUT_FILENO);
 	child_move(o->err, STDERR_FILENO);
+	if (o->socket)
+		child_move(o->socket, CHILD_SOCKET);
 	if (o->flags & CHILD_COMMAND)
 		signals_restore();
 	else

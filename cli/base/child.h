@@ -17,11 +17,14 @@ enum child_flags {
 	CHILD_COMMAND	= 1 << 2,	/* is the user's: its signals are as the front end was started with */
 };
 
+#define CHILD_SOCKET	3
+
 struct child_options {
 	const char *path;	/* file to execute; NULL: look argv[0] up in PATH */
 	char *const *argv;
 	char *const *env;	/* NULL: ours */
 	int in, out, err;	/* descriptors, or -1: ours */
+	int socket;		/* a descriptor that becomes CHILD_SOCKET; 0: none */
 	unsigned int flags;	/* enum child_flags */
 };
 

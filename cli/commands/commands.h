@@ -13,6 +13,7 @@ int trace_list(const struct trace_options *options);	/* trace-list.c */
 int trace_command(const struct trace_options *options);	/* trace-command.c */
 int trace_process(struct trace_options *options);	/* trace-process.c */
 int trace_exec(const struct trace_options *options);	/* trace-exec.c */
+int trace_found(const struct trace_options *options);	/* trace-found.c: --exec with --payload */
 
 /* The three commands that know --spi. Each returns the exit status. */
 int rules_enable(const struct rule_options *options);	/* enable-event.c */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* `lttng trace`: which of its four forms the command line asks for. */
+/* `lttng trace`: which of its forms the command line asks for. */
 #include "cli/commands/commands.h"
 #include "cli/ui/trace-options.h"
 
@@ -19,7 +19,7 @@ int trace_run(int argc, char **argv, struct trace_options *options)
 		status = trace_process(options);
 		break;
 	case TRACE_ACTION_EXEC:
-		status = trace_exec(options);
+		status = options->asked.payloads.count ? trace_found(options) : trace_exec(options);
 		break;
 	case TRACE_ACTION_NONE:
 		break;

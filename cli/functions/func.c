@@ -53,6 +53,7 @@ void func_free(struct func *func)
 {
 	free(func->object);
 	free(func->rule);
+	free(func->recorded);
 	memset(func, 0, sizeof(*func));
 }
 
@@ -339,6 +340,11 @@ static int func_make_rule_of(struct func *func, const struct spi_rule_kind *kind
 		ret = spi_rule_write(&rule, SPI_FORM_AGENT, text, sizeof(text));
 	free(func->rule);
 	func->rule = ret ? NULL : strdup(text);
+	if (ret == 0 && func->is_recorded) {
+		rule.payloads.count = rule.payload_args.count = 0;
+		ret = spi_rule_write(&rule, SPI_FORM_AGENT, text, sizeof(text));
+		func->recorded = ret ? NULL : strdup(text);
+	}
 	if (ret || !func->rule)
 		say_error("%s: %s", tree_title(func->text), *why ? why : strerror(ret ? -ret : ENOMEM));
 	return func->rule ? 0 : TRACE_STATUS_ERROR;
@@ -360,4 +366,16 @@ int func_resolve(struct func *func, unsigned int index, const struct objects *ob
 	if (ret || !func->rule)
 		return ret ? ret : TRACE_STATUS_ERROR;
 	return func_make_rule_of(func, spi_kind_tree, func->tree);
+}
+
+int func_resolve_anywhere(struct func *func)
+{
+	const struct spi_rule *asked = func->tree ? func->tree : func->asked;
+
+	func->rule = strdup(func->text);
+	if (!func->rule) {
+		say_error("%s", strerror(ENOMEM));
+		return TRACE_STATUS_ERROR;
+	}
+	return asked ? func_make_rule_of(func, func->tree ? spi_kind_tree : spi_kind_call, asked) : 0;
 }

@@ -20,7 +20,9 @@ struct func {
 	int is_glob;
 	int is_plain;		/* a C function's name: the event begins with exactly this */
 	int is_late;		/* its object is not loaded at the beginning, or a program has it that COMMAND executes */
+	int is_recorded;	/* payloads get the calls, and LTTng as well: */
 	char *rule;		/* what the agent is told: OBJECT as its process names it */
+	char *recorded;		/* the rule by which LTTng gets the calls, too; NULL: none */
 };
 
 /* func_parse() - take FUNC, or ROOT when `tree` is not NULL, apart. Returns 0 or -ENOMEM. */
@@ -32,6 +34,12 @@ void func_free(struct func *func);
  * however many FUNCs there are. What cannot be asked so, func_resolve() asks by itself, and says why. 0 or -EINTR.
  */
 int funcs_look(const struct func *funcs, unsigned int count, struct objects *const *lists, unsigned int list_count, int stop_fd);
+
+/*
+ * func_resolve_anywhere() - FUNC as it is, for programs that are not known yet: each is asked for it. 0, or an exit
+ * status after one line was said.
+ */
+int func_resolve_anywhere(struct func *func);
 
 /* funcs_tell_lacks() - what funcs_look() found not to be there, the agents of a process with these objects need not ask for. */
 void funcs_tell_lacks(const struct func *funcs, unsigned int count, const struct objects *objects, struct spi_control *control);

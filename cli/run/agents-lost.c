@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Processes that run on without their agent: they have executed a program, by a system call that
- * is not libc's, or one that cannot load the agent. The summary names them.
+ * Programs that are not traced. Some run on without their agent: they have executed a program, by a system call that
+ * is not libc's, or one that cannot load the agent. Some run without what was asked for. The summary names them, or a
+ * line at once.
  */
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/base/say.h"
+#include "cli/functions/func.h"
 #include "cli/run/agents-internal.h"
 #include "cli/run/report.h"
+#include "cli/ui/tree-options.h"
 #include "injector/control/control.h"
 #include "injector/procfs/procfs.h"
+
+#define AGENTS_LEFT_SAID 20u
 
 void agents_lost_add(struct agents *a, const struct spi_agent *agent)
 {
@@ -48,4 +54,24 @@ void agents_lost_report(struct agents *a)
 		report_note(a->report, text);
 	}
 	a->lost_count = 0;
+}
+
+void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why)
+{
+	if (++a->left <= AGENTS_LEFT_SAID)
+		say_warning("%s (%d) runs without: %s", name, (int) pid, why);
+	else if (a->left == AGENTS_LEFT_SAID + 1)
+		say_warning("more programs run without: they are counted");
+}
+
+unsigned int agents_say_absent(const struct agents *a)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < a->func_count; i++)
+		if (a->funcs[i].is_late && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
+			say_error("%s: no program that ran has it: it was not traced", tree_title(a->funcs[i].text));
+			n++;
+		}
+	return n;
 }

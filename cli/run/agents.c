@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The agents of a run, as callbacks of injector/control/control.h. Rule ids are the positions of the
- * FUNCs, from 1. The answers still awaited are counted in the agent's own state; at zero, a program
- * that waits before main() is let go. A generic event must be enabled in the session before it can
- * happen, so it is enabled between the two.
+ * FUNCs, from 1; those of rules that record beside payloads follow, in the same order. The answers still awaited are
+ * counted in the agent's own state; at zero, a program that waits before main() is let go. A generic event must be
+ * enabled in the session before it can happen, so it is enabled between the two.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,6 +28,7 @@
 struct agent_state {
 	unsigned int awaited;	/* RULE_DONE answers */
 	unsigned int asked, failed;
+	unsigned int payloads, payloads_failed;	/* of them those that are for payloads, where others record */
 	uint64_t points;	/* instrumented, as far as was seen */
 	int detached;
 	int told;		/* what it executes next cannot be followed */
@@ -35,12 +36,30 @@ struct agent_state {
 	char failure[256];	/* the first rule that could not be carried out, and why */
 };
 
-static const char *agent_title(const struct spi_agent *agent, char *title, size_t size)
+static const char *agent_name(const struct spi_agent *agent)
 {
 	const char *slash = strrchr(spi_agent_exe(agent), '/');
 
-	snprintf(title, size, "%.255s (%d)", slash ? slash + 1 : spi_agent_exe(agent), (int) spi_agent_pid(agent));
+	return slash ? slash + 1 : spi_agent_exe(agent);
+}
+
+static const char *agent_title(const struct spi_agent *agent, char *title, size_t size)
+{
+	snprintf(title, size, "%.255s (%d)", agent_name(agent), (int) spi_agent_pid(agent));
 	return title;
+}
+
+/* A program that waits before it begins, preloaded or stopped at its start. */
+static void agent_go(struct spi_agent *agent)
+{
+	if (spi_agent_flags(agent) & (SPI_HELLO_PRELOADED | SPI_HELLO_WAITS))
+		spi_agent_go(agent);
+}
+
+/* Who asks for a payload and for a record of the calls has neither without the payload. */
+static int is_hopeless(const struct agent_state *state)
+{
+	return state->failed == state->asked || (state->payloads && state->payloads_failed == state->payloads);
 }
 
 static void agent_let_go(struct agents *a, struct spi_agent *agent)
@@ -49,16 +68,22 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 	char title[300];
 
 	/* A program that another one has executed may have none of the functions: it runs on, and is not traced. */
-	if (state && state->asked && state->failed == state->asked &&
+	if (state && state->asked && is_hopeless(state) &&
 	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
 		a->hopeless++;
+		if (a->lets_go) {
+			agents_say_left(a, agent_name(agent), spi_agent_pid(agent),
+				*state->failure ? state->failure : a->failure);
+			agent_go(agent);
+			spi_agent_detach(agent);
+			return;
+		}
 		report_unrecorded(a->report, agent_title(agent, title, sizeof(title)), *state->failure ? state->failure : a->failure);
 		return;
 	}
 	if (!a->ready++ && a->on_ready)
 		a->on_ready(a->data);
-	if (spi_agent_flags(agent) & SPI_HELLO_PRELOADED)
-		spi_agent_go(agent);
+	agent_go(agent);
 }
 
 static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
@@ -69,6 +94,25 @@ static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
 		if (a->sets[i].pid == pid)
 			return a->sets[i].funcs;
 	return a->funcs;
+}
+
+/* Which FUNC the rule is for; NULL: none. */
+static const struct func *func_of_rule(const struct agents *a, const struct func *funcs, uint32_t rule)
+{
+	return a->func_count && rule - 1 < 2 * a->func_count ? &funcs[(rule - 1) % a->func_count] : NULL;
+}
+
+/* `text` NULL: there is no such rule. */
+static void agent_rule_add(const struct agents *a, struct spi_agent *agent, const struct func *func, uint32_t rule,
+	const char *text)
+{
+	struct agent_state *state = spi_agent_user(agent);
+	int ret = text ? spi_agent_rule_add(agent, rule, func->tree ? 0 : a->rule_flags, text) : 0;
+
+	if (text && ret == 0)
+		state->asked = ++state->awaited;
+	else if (ret < 0)
+		say_warning("%s: %s", tree_title(func->text), strerror(-ret));
 }
 
 static void agents_on_hello(struct spi_agent *agent, void *data)
@@ -93,15 +137,9 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
 		return;
 	}
 	for (i = 0; i < a->func_count; i++) {
-		int ret;
-
-		if (!funcs[i].rule)
-			continue;
-		ret = spi_agent_rule_add(agent, i + 1, funcs[i].tree ? 0 : a->rule_flags, funcs[i].rule);
-		if (ret == 0)
-			state->asked = ++state->awaited;
-		else
-			say_warning("%s: %s", tree_title(funcs[i].text), strerror(-ret));
+		agent_rule_add(a, agent, &funcs[i], i + 1, funcs[i].rule);
+		agent_rule_add(a, agent, &funcs[i], a->func_count + i + 1, funcs[i].recorded);
+		state->payloads += funcs[i].rule && funcs[i].recorded;
 	}
 	if (!state->awaited)
 		agent_let_go(a, agent);
@@ -113,22 +151,22 @@ static void agents_on_hello(struct spi_agent *agent, void *data)
  */
 static int rule_is_late(const struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done)
 {
-	const struct func *func;
+	const struct func *func = func_of_rule(a, agents_funcs_of(a, spi_agent_pid(agent)), done->rule);
 
-	if ((done->status != -ENOENT && done->status < 0) || done->rule - 1 >= a->func_count)
+	if ((done->status != -ENOENT && done->status < 0) || !func)
 		return 0;
-	func = &agents_funcs_of(a, spi_agent_pid(agent))[done->rule - 1];
 	return done->flags & SPI_DONE_WAITS ? func->is_late || func->object : func->is_late && spi_agent_flags(agent) & SPI_HELLO_PRELOADED;
 }
 
 static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done,
 			       const char *text)
 {
-	const struct func *of = done->rule - 1 < a->func_count ? &a->funcs[done->rule - 1] : NULL;
+	const struct func *of = func_of_rule(a, a->funcs, done->rule);
 	const char *func = of ? tree_title(of->text) : "rule";
 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
-	if (rule_is_late(a, agent, done) || (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
+	if (a->lets_go || rule_is_late(a, agent, done) ||
+	    (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
@@ -139,14 +177,17 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 /* Where the agent has declined functions of the rule's, it has named each. */
 static void agent_rule_failed(const struct agents *a, const struct spi_agent *agent, const struct spi_msg_rule_done *done, const char *text)
 {
-	const struct func *of = done->rule - 1 < a->func_count ? &a->funcs[done->rule - 1] : NULL;
+	const struct func *of = func_of_rule(a, a->funcs, done->rule);
 	struct agent_state *state = spi_agent_user(agent);
 	char title[300];
 
+	state->payloads_failed += of && of->recorded && done->rule - 1 < a->func_count;
 	if (!state->failed++)
 		snprintf(state->failure, sizeof(state->failure), "%s: %s", of ? tree_title(of->text) : "rule", text);
+	/* of programs that come and go, each name once */
 	if (of && !of->tree && !done->declined && !(spi_agent_flags(agent) & SPI_HELLO_PRELOADED))
-		report_declined(a->report, agent_title(agent, title, sizeof(title)), tree_title(of->text), text);
+		report_declined(a->report, a->lets_go ? agent_name(agent) : agent_title(agent, title, sizeof(title)),
+			tree_title(of->text), text);
 }
 
 /*
@@ -181,20 +222,8 @@ static void agents_generic(struct agents *a)
 
 static void agents_found(struct agents *a, uint32_t rule, int is_found)
 {
-	if (is_found && rule && rule - 1 < a->func_count)
-		a->found[rule - 1] = 1;
-}
-
-unsigned int agents_say_absent(const struct agents *a)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < a->func_count; i++)
-		if (a->funcs[i].is_late && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
-			say_error("%s: no program that ran has it: it was not traced", tree_title(a->funcs[i].text));
-			n++;
-		}
-	return n;
+	if (is_found && func_of_rule(a, a->funcs, rule))
+		a->found[(rule - 1) % a->func_count] = 1;
 }
 
 static void agents_on_rule_more(struct spi_agent *agent, const struct spi_msg_rule_done *more, const char *text,
@@ -350,6 +379,19 @@ int agents_settled(const struct agents *a, pid_t pid)
 		if (spi_agent_pid(agent) == pid && (state = spi_agent_user(agent)) && !state->awaited)
 			return 1;
 	return 0;
+}
+
+unsigned int agents_unsettled(const struct agents *a)
+{
+	struct spi_agent *agent = NULL;
+	const struct agent_state *state;
+	unsigned int n = 0;
+
+	while ((agent = spi_control_next(a->control, agent))) {
+		state = spi_agent_user(agent);
+		n += !state || state->awaited;
+	}
+	return n;
 }
 
 int agents_detach(struct agents *a, int limit)

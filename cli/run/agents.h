@@ -38,7 +38,9 @@ struct agents {
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */
 	int is_over;			/* who comes now is let go of at once */
-	int hopeless;			/* agents whose rules all failed; a program that waits was not let go */
+	int hopeless;			/* agents whose rules all failed; a program that waits was not let go, unless */
+	int lets_go;			/* programs go on without: they run for others' sake than this run's */
+	unsigned int left;		/* so many did */
 	struct {			/* objects that are being analysed, for as long as that takes */
 		char object[64];
 		int64_t since;		/* ms of run_now() */
@@ -69,6 +71,12 @@ unsigned int agents_say_absent(const struct agents *a);
  */
 int agents_detach(struct agents *a, int limit);
 void agents_destroy(struct agents *a);
+
+/* agents_unsettled() - how many agents have rules that were not answered yet. */
+unsigned int agents_unsettled(const struct agents *a);
+
+/* agents_say_left() - a program that runs without, and why: it is named at once; of many the first ones are. */
+void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why);
 
 /* agents_settled() - does process `pid` have an agent whose rules were all answered? */
 int agents_settled(const struct agents *a, pid_t pid);

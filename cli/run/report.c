@@ -330,8 +330,9 @@ void report_say(struct report *r, const char *directory)
 		say("Strings that could not be read, recorded as \"(unreadable)\": %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
 		say_detail("Calls that the tracer itself made, which are not recorded: %llu", (unsigned long long) r->nested);
-	say("%s instrumented%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
-		r->ended ? " at the end" : "", (unsigned long long) r->functions,
+	say("%s instrumented%s%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
+		r->ended ? " at the end" : "", r->is_twice && !r->trees ? ", for payload and record each" : "",
+		(unsigned long long) r->functions,
 		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
 	if (r->unrecorded_count)

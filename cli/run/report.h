@@ -33,6 +33,7 @@ struct report {
 	int one_event;
 	int is_cut;			/* a program that was killed has left a buffer that LTTng cannot read */
 	int trees;			/* call trees were asked for */
+	int is_twice;			/* `functions` has each for the payload and for its record */
 	struct hot_list hot;
 	struct budget budget;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */

@@ -66,6 +66,8 @@ static int run_take_funcs(struct run *run)
 	for (i = 0; i < o->tree.count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)
 			return -ENOMEM;
+	for (i = 0; i < run->func_count; i++)
+		run->funcs[i].is_recorded = run->is_payload && run->is_recording;
 	return 0;
 }
 
@@ -75,8 +77,10 @@ int run_init(struct run *run, const struct trace_options *options)
 	run->options = options;
 	run->consumer = -1;
 	run->is_payload = options->asked.payloads.count != 0;
+	run->is_recording = !run->is_payload || options->output;
 	run->report.one_event = options->asked.one_event;
 	run->report.trees = options->tree.count > 0;
+	run->report.is_twice = run->is_payload && run->is_recording;
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));
@@ -104,7 +108,7 @@ void run_announce(struct run *run)
 	if (run->session.announced)
 		return;
 	run->session.announced = 1;
-	if (run->is_payload)
+	if (!run->is_recording)
 		return;
 	say("Trace directory: %s%s", run->session.directory, run->session.note);
 	say("%s", "");
@@ -185,7 +189,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 
 	if (ret)
 		return ret;
-	if (!run->is_payload)
+	if (run->is_recording)
 		ret = run_begin_recording(run, subject, vpids, count);
 	if (ret == 0) {
 		ret = agents_create(&run->agents, run->funcs, run->func_count,
@@ -318,7 +322,7 @@ void run_end(struct run *run)
 	/* A signal that came for the part that is over must not cut the rest short. */
 	while (signals_next(NULL))
 		;
-	if (!run->is_payload)
+	if (run->is_recording)
 		run_end_session(run);
 	run->broken |= asking_is_over();
 	if (announced) {
@@ -328,14 +332,15 @@ void run_end(struct run *run)
 			run->broken = 1;
 		if (run->output && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
-		if (run->is_payload)
-			report_say_instrumented(&run->report, run->output);
-		else
+		if (run->is_recording)
 			report_say(&run->report, run->output);
+		else
+			report_say_instrumented(&run->report, run->output);
 		if (report_has_nothing(&run->report)) {
-			say_error(run->is_payload ? "nothing was instrumented" : "nothing was instrumented, and so nothing was recorded");
+			say_error("nothing was instrumented%s",
+				run->is_recording ? ", and so nothing was recorded" : "");
 			run->broken = 1;
-		} else if (!run->is_payload && report_is_empty(&run->report)) {
+		} else if (run->is_recording && report_is_empty(&run->report)) {
 			tree_say_none(&run->options->tree, &run->options->asked);
 		}
 	} else if (run->output_made) {

@@ -24,7 +24,8 @@ struct run {
 	const struct trace_options *options;
 	int signals;		/* descriptor of signals_take() */
 	int killed_by;		/* signal that ended us before our time; 0: none */
-	int is_payload;		/* payloads get the calls, and nothing is recorded: there is no session */
+	int is_payload;		/* payloads get the calls, */
+	int is_recording;	/* LTTng does; 0: there is no session */
 	int is_killed;		/* it was the program that did */
 	int broken;		/* the trace is not what was asked for */
 	char *output;		/* absolute path of -o, or NULL: live */

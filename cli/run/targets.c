@@ -145,8 +145,13 @@ static int target_resolve(struct target *t, const struct run *run)
 	unsigned int i;
 
 	t->funcs = calloc(run->func_count, sizeof(*t->funcs));
-	for (i = 0; t->funcs && i < run->func_count && func_parse(&t->funcs[i], run->funcs[i].text, run->funcs[i].tree) == 0; i++)
+	for (i = 0; t->funcs && i < run->func_count; i++) {
+		if (func_parse(&t->funcs[i], run->funcs[i].text, run->funcs[i].tree) < 0)
+			break;
+		t->funcs[i].asked = run->funcs[i].asked;
+		t->funcs[i].is_recorded = run->funcs[i].is_recorded;
 		t->func_count++;
+	}
 	if (t->func_count < run->func_count) {
 		say_error("%s", strerror(ENOMEM));
 		return -ENOMEM;

@@ -74,7 +74,7 @@ static const char trace_help[] =
 "                        program's file name, the one that they were started by, what\n"
 "                        ps shows; a glob\n"
 "      --exec NAME       the same for running and future ones; the session daemon\n"
-"                        needs the plugin\n"
+"                        needs the plugin, unless for --payload\n"
 "      --duration S      with -p or --exec: stop after S seconds (such as 0.5)\n"
 "  -o, --output DIR      record to DIR instead of printing the events\n"
 "      --format FORMAT   what is printed: calls, as people read them (default on a\n"
@@ -88,9 +88,10 @@ static const char trace_help[] =
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
-"                        hist[=ARG], at the calls, and record nothing; several are\n"
-"                        possible; without -f and --tree below main(), gprof at all\n"
-"                        functions of the executable\n"
+"                        hist[=ARG], at the calls; nothing is recorded unless\n"
+"                        -o is given; several are possible; without -f and\n"
+"                        --tree below main(), gprof at all functions of the\n"
+"                        executable\n"
 "      --payload-arg NAME=VALUE  an argument of the payloads\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
@@ -372,10 +373,12 @@ static int options_check(const struct trace_options *o)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
 	if (o->output && (o->view == VIEW_CALLS || o->view == VIEW_JSON))
 		return usage("--format goes without -o DIR: `lttng-spi calls DIR` prints the same later");
-	if (o->asked.payloads.count && o->view != VIEW_DEFAULT)
-		return usage("--payload goes without --format and --report: nothing is recorded");
-	if (o->asked.payloads.count && (o->asked.exec.count || o->string_max || o->output))
-		return usage("--payload goes with a COMMAND or -p PID, without -o and --string-max: nothing is recorded");
+	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output)
+		return usage("--payload goes with --report and -o DIR, and without --format: nothing is recorded otherwise");
+	if (o->asked.payloads.count && o->output && o->asked.exec.count)
+		return usage("--exec with --payload goes without -o: nothing is recorded");
+	if (o->asked.payloads.count && o->string_max && !o->output)
+		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");
 	if (o->asked.exec.count) {
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");

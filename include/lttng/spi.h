@@ -165,7 +165,7 @@ long spi_agent_write(struct spi_agent *agent, const char *text, size_t size);
 /*
  * spi_agent_argument() - the value of `--payload-arg NAME=VALUE`, or of NAME=VALUE in the environment variable
  * LTTNG_SPI_PAYLOAD_ARGS, a list with `;`. [configure]
- * NULL: it was not given. The text belongs to the agent.
+ * NULL: it was not given. The text belongs to the agent. Arguments that no agent asks for are named to the user.
  */
 const char *spi_agent_argument(struct spi_agent *agent, const char *name);
 

@@ -103,6 +103,13 @@ const char *spi_path_codemap(void)
 	return place_find(&place);
 }
 
+const char *spi_path_broker(void)
+{
+	static struct place place = { NULL, "broker/spi-broker", SPI_PKGLIBEXECDIR "/spi-broker", "" };
+
+	return place_find(&place);
+}
+
 const char *spi_path_bt2(void)
 {
 	static struct place place = { NULL, "bt2/.libs", SPI_LIBDIR "/babeltrace2/plugins", "" };

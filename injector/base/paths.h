@@ -18,6 +18,7 @@
 const char *spi_path_agent(void);	/* liblttng-spi.so.0, for what runs in the target */
 const char *spi_path_tp(void);		/* liblttng-spi-tp.so, the agent's tracepoint module */
 const char *spi_path_codemap(void);	/* spi-codemap */
+const char *spi_path_broker(void);	/* spi-broker; no variable names it */
 /* Directory of the babeltrace2 plugin, for --plugin-path; no variable names it, babeltrace2 has its own. */
 const char *spi_path_bt2(void);
 const char *spi_path_reader(void);	/* lttng-spi, which shows traces; no variable names it */

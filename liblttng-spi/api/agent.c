@@ -86,6 +86,7 @@ SPI_API struct spi_agent *spi_agent_create(const struct spi_agent_options *optio
 	spi_agent_context_look(agent, __builtin_return_address(0));
 	agent->client->limit_us = asked.limit_us;
 	agent->arguments = spi_client_loading_arguments ? spi_client_loading_arguments : arguments_of_environment();
+	agent->client->arguments = agent->arguments;
 	return agent;
 }
 
@@ -282,6 +283,8 @@ SPI_API const char *spi_agent_argument(struct spi_agent *agent, const char *name
 	const char *line = agent ? agent->arguments : NULL;
 	size_t n = strlen(name);
 
+	if (agent)
+		spi_client_asks(agent->client, name);
 	for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
 		size_t size = strcspn(line, "\n");
 		char *value;

@@ -143,23 +143,36 @@ int spi_api_control(int (*work)(void *data), void *data)
 	return r;
 }
 
-/* What a thread that may allocate does under the control lock. */
+struct agent_work {
+	struct spi_agent *agent;
+	int (*work)(struct spi_agent *agent, const void *data);
+	const void *data;
+	int is_done;
+};
+
+static int agent_work(void *data)
+{
+	struct agent_work *w = data;
+
+	w->is_done = 1;
+	return w->work(w->agent, w->data);
+}
+
+/* The same for an agent, whose process may have no controller; it is told when it has to do without. */
 static int with_control(struct spi_agent *agent, int (*work)(struct spi_agent *agent, const void *data),
 	const void *data)
 {
-	uint32_t busy = spi_thread.busy;
+	struct agent_work w = { .agent = agent, .work = work, .data = data };
+	const uint32_t busy = spi_thread.busy;
 	int r;
 
 	spi_thread.busy = SPI_BUSY_ALWAYS;
-	spi_control_alone_begins();
-	r = control_take();
-	if (r == 0) {
-		r = work(agent, data);
-		spi_control_unlock();
-	} else {
-		spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
-	}
+	if (!spi_control_is_mine())
+		spi_control_alone_begins();
 	spi_thread.busy = busy;
+	r = spi_api_control(agent_work, &w);
+	if (!w.is_done)
+		spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
 	return r;
 }
 
@@ -170,6 +183,10 @@ static int rules_make(struct spi_agent *agent, const void *event)
 
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)
 {
+	if (spi_control_is_mine()) {	/* within a rule's beginning no other one begins */
+		spi_format(agent->error, sizeof(agent->error), "the agent is busy with other rules");
+		return -EBUSY;
+	}
 	return with_control(agent, rules_make, event);
 }
 
@@ -179,10 +196,9 @@ static int faults_take(struct spi_agent *agent, const void *why)
 	return spi_clients_take_faults((const char **) why);
 }
 
-/* A payload file that a rule loads comes here under the control lock. */
 int spi_agent_take_faults(struct spi_agent *agent, const char **why)
 {
-	return spi_client_loading_arguments ? faults_take(agent, why) : with_control(agent, faults_take, why);
+	return with_control(agent, faults_take, why);
 }
 
 static int watch_begin(struct spi_agent *agent, const void *unused)

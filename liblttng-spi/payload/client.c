@@ -116,6 +116,7 @@ int spi_clients_named(const struct spi_rule_names *names, const struct spi_rule_
 			return number;
 		*which |= 1u << number;
 	}
+	spi_arguments_tell(text, *which);
 	return 0;
 }
 
@@ -199,6 +200,20 @@ void spi_clients_tell(void)
 	}
 }
 
+/* Of clients that no rule has loaded all have the environment's, and all that they ask for is known at the end. */
+static void environment_tell(void)
+{
+	const char *arguments = NULL;
+	uint32_t which = 0;
+
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++)
+		if (!spi_clients[i]->file && spi_clients[i]->state == SPI_CLIENT_ON) {
+			arguments = spi_clients[i]->arguments;
+			which |= 1u << i;
+		}
+	spi_arguments_tell(arguments, which);
+}
+
 /*
  * In a sandbox that kills for opening a file, the control thread does what is left to do: the ending thread asks it,
  * and waits.
@@ -206,6 +221,7 @@ void spi_clients_tell(void)
 void spi_clients_process_end(void)
 {
 	spi_observe_end();
+	environment_tell();
 	if (!spi_may(SPI_MAY_TALK)) {
 		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
 		return;

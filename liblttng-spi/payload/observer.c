@@ -15,9 +15,6 @@
 
 /* ---- code of a user's own that is no payload of a call ---- */
 
-#define FAULTS	(SPI_SIGNAL_BIT(SIGSEGV) | SPI_SIGNAL_BIT(SIGBUS) | SPI_SIGNAL_BIT(SIGILL) | SPI_SIGNAL_BIT(SIGFPE) | \
-	SPI_SIGNAL_BIT(SIGABRT))
-
 /*
  * The code may run in the tracer's own threads, in signal handlers and under the patch lock. The guard takes faults
  * only where they are not blocked, and has a place in spi_thread_own: a thread without one gets one for the moment.
@@ -27,7 +24,7 @@ uint64_t spi_client_run(struct spi_client *client, void *function, void *first, 
 	struct spi_thread *t = &spi_thread;
 	struct spi_thread_own own, *const known = t->own;
 	const uint32_t busy = t->busy;
-	const uint64_t faults = FAULTS;
+	const uint64_t faults = SPI_SIGNAL_FAULTS;
 	uint64_t before, result;
 	int was;
 

@@ -41,6 +41,8 @@ struct spi_client {
 
 	const char *file;		/* as the rule names it that has the file loaded; NULL: no rule does */
 	const char *arguments;		/* NAME=VALUE, one a line; or NULL */
+	char asked[200];		/* names of arguments that it has asked for, with commas between; */
+	uint32_t asks_more;		/* and of others, for which there was no room */
 	uint64_t device, inode, changed;	/* of the file; changed: ns */
 	uint32_t is_old;		/* another file has taken its file's name: no rule names it any more */
 	uint32_t number;		/* the place in spi_clients[] */
@@ -142,6 +144,11 @@ extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;
  * Control side.
  */
 const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDDEN;
+
+/* ---- arguments.c ---- */
+void spi_client_asks(struct spi_client *client, const char *name) SPI_HIDDEN;	/* while it is configured */
+/* Which of these (NAME=VALUE, one a line) none of the clients has asked for is told to the user, once. */
+void spi_arguments_tell(const char *arguments, uint32_t which) SPI_HIDDEN;
 
 /* ---- samples.c ---- */
 /* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */

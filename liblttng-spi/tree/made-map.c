@@ -9,6 +9,7 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <stddef.h>
 #include "codemap/map/check.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/tree/made.h"
@@ -98,29 +99,35 @@ static void head_fill(struct made_maker *m, uint64_t size, uint64_t strings)
 
 /* ---- functions ---- */
 
-/* Shell's sort, of numbers of records, by address. */
-#define SORT(order, count, key) do { \
-	for (size_t gap = (count) / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11) \
-		for (size_t i = gap; i < (count); i++) { \
-			const uint32_t one = (order)[i]; \
-			size_t k = i; \
-			\
-			for (; k >= gap && key((order)[k - gap]) > key(one); k -= gap) \
-				(order)[k] = (order)[k - gap]; \
-			(order)[k] = one; \
-		} \
-	} while (0)
+/*
+ * The numbers of `count` records by the addresses that they begin with (Shell's sort). Functions and calls are records
+ * of a parser's, of two sizes.
+ */
+static void order_fill(uint32_t *order, const void *records, size_t size, size_t count)
+{
+#define ADDRESS(n) (*(const uint64_t *) ((const uint8_t *) records + (n) * size))
+	_Static_assert(!offsetof(struct spi_parser_function, address), "the address comes first");
+	_Static_assert(!offsetof(struct spi_parser_call, address), "the address comes first");
+	for (size_t i = 0; i < count; i++)
+		order[i] = (uint32_t) i;
+	for (size_t gap = count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)
+		for (size_t i = gap; i < count; i++) {
+			const uint32_t one = order[i];
+			size_t k = i;
+
+			for (; k >= gap && ADDRESS(order[k - gap]) > ADDRESS(one); k -= gap)
+				order[k] = order[k - gap];
+			order[k] = one;
+		}
+#undef ADDRESS
+}
 
 static void functions_fill(struct made_maker *m, uint32_t *order)
 {
 	const struct spi_parser_function *all = m->region->functions;
 	uint32_t at = 1;
 
-	for (size_t i = 0; i < m->region->function_count; i++)
-		order[i] = (uint32_t) i;
-#define ADDRESS(n) all[n].address
-	SORT(order, m->region->function_count, ADDRESS);
-#undef ADDRESS
+	order_fill(order, all, sizeof(*all), m->region->function_count);
 	for (size_t i = 0; i < m->region->function_count; i++) {
 		const struct spi_parser_function *from = &all[order[i]];
 		const size_t n = text_size(from->name);
@@ -187,11 +194,7 @@ static void sites_fill(struct made_maker *m, uint32_t *order)
 	uint64_t behind = m->region->low;
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < m->region->call_count; i++)
-		order[i] = (uint32_t) i;
-#define ADDRESS(n) all[n].address
-	SORT(order, m->region->call_count, ADDRESS);
-#undef ADDRESS
+	order_fill(order, all, sizeof(*all), m->region->call_count);
 	for (size_t i = 0; i < m->region->call_count; i++) {
 		const struct spi_parser_call *call = &all[order[i]];
 		const char *why = site_fill(m, call, behind, &m->sites[n]);

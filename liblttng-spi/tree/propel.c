@@ -176,46 +176,77 @@ int spi_tree_propel(uint64_t callee, uint32_t trees)
 	return 0;
 }
 
-/* 1: these trees have the site; 0: not yet; -1: no call instruction begins there. A piece of a function may have it. */
-static int site_is_there(struct spi_tree_object *to, uint64_t address, uint32_t trees)
+/* The number of the site whose call instruction begins there; -1: none does. A piece of a function may have it. */
+static int64_t site_at(const struct spi_tree_object *to, uint64_t address)
 {
 	const int64_t func = spi_tree_func_around(to, address);
 	const struct spi_map_func *f;
 
-	if (func < 0 || !spi_tree_func_is_good(to, (uint64_t) func))
+	if (func < 0 || !spi_tree_func_is_good((struct spi_tree_object *) to, (uint64_t) func))
 		return -1;
 	f = spi_tree_map_func(to, (uint64_t) func);
 	for (uint32_t i = f->site_first; i < f->site_first + f->site_count; i++)
 		if (SPI_MAP_AT(&to->map, sites, struct spi_map_site, i)->vaddr + to->object->bias == address)
-			return to->sites[i] && !(trees & ~to->sites[i]->trees);
+			return i;
 	return -1;
+}
+
+/* Without the patch lock. A site's `trees` say what is to be in place, and may come before the code does. */
+static int site_is_ready(const struct spi_tree_object *to, int64_t site, uint32_t trees)
+{
+	const struct spi_site *s = __atomic_load_n(&to->sites[site], __ATOMIC_ACQUIRE);
+
+	return s && !(trees & ~__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE));
+}
+
+/* Under the patch lock, after the code was written. */
+static void site_set_ready(struct spi_site *s, uint32_t trees)
+{
+	if (s)
+		__atomic_fetch_or(&s->ready, trees & s->trees, __ATOMIC_RELEASE);
+}
+
+/* The function is looked at anew by the next that goes into it, and so are its pieces. Under the patch lock. */
+static void func_undone(struct spi_tree_object *to, uint64_t func, uint32_t trees)
+{
+	const struct spi_map_func *f = spi_tree_map_func(to, func);
+
+	to->funcs[func].done &= ~trees;
+	if (!spi_tree_func_is_good(to, func) || f->reason == SPI_REASON_PART)
+		return;
+	for (uint32_t piece = f->piece; piece != SPI_MAP_NONE && spi_tree_func_is_good(to, piece);
+			piece = spi_tree_map_func(to, piece)->piece)
+		to->funcs[piece].done &= ~trees;
 }
 
 int spi_tree_propel_calls(uint64_t callee, uint32_t trees, const uint64_t *addresses, size_t count)
 {
 	struct spi_tree_object *to;
-	int64_t func = func_propelled(callee, &trees, &to);
+	int64_t func = func_propelled(callee, &trees, &to), site;
 	int missing = 0, unknown = 0;
 	uint64_t before;
 
 	if (func < 0)
 		return -ENOTSUP;
 	for (size_t i = 0; i < count; i++) {
-		int is_there = site_is_there(to, addresses[i], trees);
-
-		unknown |= is_there < 0;
-		missing |= is_there == 0;
+		site = site_at(to, addresses[i]);
+		unknown |= site < 0;
+		missing |= site >= 0 && !site_is_ready(to, site, trees);
 	}
 	if (missing && spi_clients_hold_patch())
 		return -EDEADLK;
-	if (missing && (trees & ~to->funcs[func].done)) {
+	if (missing) {
 		if (!spi_tree_lock(&before, -1))
 			return -EAGAIN;
 		__atomic_fetch_or(&spi_tree_decided, trees, __ATOMIC_RELAXED);
+		func_undone(to, (uint64_t) func, trees);
 		spi_clients_choose(trees, addresses, count);
 		spi_sites_place(to, (uint64_t) func, trees);
 		spi_clients_choose(0, NULL, 0);
-		to->funcs[func].done &= ~trees;		/* more may be asked for */
+		for (size_t i = 0; i < count; i++)
+			if ((site = site_at(to, addresses[i])) >= 0)
+				site_set_ready(to->sites[site], trees);
+		func_undone(to, (uint64_t) func, trees);	/* more may be asked for */
 		spi_tree_unlock(before);
 	}
 	return unknown ? -ENOENT : 0;

@@ -217,6 +217,12 @@ uint32_t spi_tree_stacks_look(uint32_t tree)
 	return look.found;
 }
 
+/* The agent came before main(): in lttng-ust's constructor, or at the program's first instruction. */
+static int came_early(void)
+{
+	return spi_attached_early || (spi_link_current && spi_link_current->hello_flags & SPI_HELLO_WAITS);
+}
+
 int spi_tree_main_begun(void)
 {
 	uint64_t address = spi_tree_find_main();
@@ -229,7 +235,7 @@ int spi_tree_main_begun(void)
 	/* rules come on the first thread before main(), and afterwards on the control thread */
 	if (spi_env.preloaded && !spi_attached_early)
 		return spi_sys(SYS_gettid) != spi_sys(SYS_getpid);
-	if (func < 0 || !spi_attached_early)
+	if (func < 0 || !came_early())
 		return 1;
 	look.high = address + spi_tree_map_func(to, (uint64_t) func)->size;
 	if (spi_sys(SYS_gettid) != spi_sys(SYS_getpid))

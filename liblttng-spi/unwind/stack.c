@@ -19,6 +19,8 @@
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/unwind/stack.h"
 
+extern const char __ehdr_start[] SPI_HIDDEN, _end[] SPI_HIDDEN;	/* the agent's own object */
+
 #define KNOWN		8192u			/* entries; 128 KB, of which untouched pages take nothing */
 #define AGE_SHIFT	48			/* user space has 47 bits */
 #define CODE_LEAST	4096u
@@ -189,6 +191,12 @@ static int step_rare(struct walk *w, uint64_t rules)
 	return r;
 }
 
+/* The agent stands before some functions of libc's that call back (objects/phdr.c): the program does not call it. */
+SPI_INLINE int is_own(uint64_t pc)
+{
+	return pc - (uint64_t) __ehdr_start < (uint64_t) (_end - __ehdr_start);
+}
+
 unsigned int spi_stack_walk(struct spi_registers *regs, uint64_t *to, unsigned int most, enum spi_stack_end *end)
 {
 	const struct spi_thread *t = &spi_thread;
@@ -211,7 +219,8 @@ unsigned int spi_stack_walk(struct spi_registers *regs, uint64_t *to, unsigned i
 		*end = SPI_STACK_LIMIT;
 		if (n == most)
 			return n;
-		to[n++] = regs->r[SPI_DWARF_PC];
+		to[n] = regs->r[SPI_DWARF_PC];
+		n += !is_own(regs->r[SPI_DWARF_PC]);
 		rules = rules_of(regs->r[SPI_DWARF_PC], w.is_call);
 		if (spi_likely(SPI_CFI_KIND(rules) == SPI_CFI_WORD)) {
 			r = step_word(&w, rules);

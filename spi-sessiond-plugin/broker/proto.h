@@ -59,12 +59,17 @@ enum spi_broker_type {
 	SPI_BROKER_DISABLING,	/* struct spi_broker_disabling + name: the daemon is about to switch this rule off everywhere */
 	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
+	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end with a broker of its own; first */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
 	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
 	SPI_BROKER_QUERIER,	/* struct spi_broker_querier: this process's client connections are ours, and make nothing stale */
 	SPI_BROKER_DISABLED,	/* struct spi_broker_release: what that rule alone asked for has been taken out, and calls ended */
 	SPI_BROKER_FLUSHED,	/* struct spi_broker_release: they are written, as far as processes answered in time */
+	/* broker to the front end that it finds processes for */
+	SPI_BROKER_FOUND,	/* struct spi_broker_found: it has the agent now; fd: the connection to the agent */
+	SPI_BROKER_LACKS,	/* struct spi_broker_lacks */
+	SPI_BROKER_LOOKED,	/* no more: all that ran at the start have been told of */
 };
 
 struct spi_broker_msg {
@@ -163,5 +168,30 @@ struct spi_broker_querier {
 	int32_t pid;
 	uint32_t reserved;
 };
+
+/*
+ * `lttng trace --exec NAME --payload` has a broker of its own, which finds processes, brings the agent in, and hands
+ * the connection over. It asks no session daemon. When the front end writes no more, the broker sends its notes, and
+ * ends.
+ */
+struct spi_broker_find {
+	int32_t pid;		/* the front end */
+	uint32_t count;		/* event names of the reserved form that follow, each with its NUL: the scope counts */
+};
+_Static_assert(sizeof(struct spi_broker_find) == 8, "wire format");
+
+struct spi_broker_found {
+	int32_t pid;
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_broker_found) == 8, "wire format");
+
+struct spi_broker_lacks {
+	int32_t pid;		/* 0: a note about the search itself */
+	uint32_t is_late;	/* it has the agent, and began before; 0: it has none */
+	char name[64];		/* of its executable, NUL-terminated */
+	char why[400];		/* likewise */
+};
+_Static_assert(sizeof(struct spi_broker_lacks) == 472, "wire format");
 
 #endif /* SPI_SESSIOND_BROKER_PROTO_H */

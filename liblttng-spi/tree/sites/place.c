@@ -396,6 +396,7 @@ static uint32_t is_left(const struct spi_site *s)
 void spi_site_leave(struct spi_site *s, uint32_t trees)
 {
 	s->trees &= ~trees;
+	__atomic_fetch_and(&s->ready, ~trees, __ATOMIC_RELEASE);
 	spi_tree_live_leave(&s->point, trees);
 	for (struct spi_child *c = s->children; c; c = c->next)
 		spi_tree_live_leave(&c->point, trees);
@@ -434,6 +435,7 @@ void spi_sites_leave(struct spi_tree_object *to, uint32_t trees)
 void spi_site_restore(struct spi_site *s)
 {
 	s->trees = 0;
+	__atomic_store_n(&s->ready, 0, __ATOMIC_RELEASE);
 	if (!s->point.installed)
 		return;
 	batch_write(s->owner, 1);

@@ -97,6 +97,7 @@ struct spi_site {
 	uint64_t stub;
 	uint64_t way;			/* where the changed bytes lead, if not to the stub */
 	uint32_t trees;			/* that have it in place; 0: the program's own bytes stand there */
+	uint32_t ready;			/* of these, those that have asked for it by its address: propel.c */
 	uint8_t worker;			/* enum spi_site_worker; NONE: nothing can be done here */
 	uint8_t form;			/* tree/sites/internal.h */
 	uint8_t before;			/* bytes before its instruction where what is changed begins */

@@ -41,4 +41,22 @@ like "$(cat trace.err)" 'leave out one-event, compact and budget' 'with --compac
 LD_PRELOAD=./newer.so ./calls 5 >out 2>err
 is $? 0 'preloaded, built for a newer interface: the program runs'
 is "$(grep -c 'newer interface' err)" 1 'preloaded, built for a newer interface: one line' || diag "$(cat err)"
+
+# ---- arguments that no payload asks for ----
+unasked() { grep -c 'payload arguments that no payload asks for' "$1"; }
+spi_trace -f leaf -f middle --payload count --payload hist --payload-arg tpo=3 --payload-arg top=1 \
+	--payload-arg sgnl=9 ./calls 5 >/dev/null
+is $? 0 'an argument that nobody asks for: the program runs' || diag "$(cat trace.err)"
+is "$(sed -n 's/^Note: payload arguments that no payload asks for: //p' trace.err)" \
+	'sgnl, tpo; count asks for top, signal; hist asks for by, signal' \
+	'it is named once, with those that are asked for' || diag "$(cat trace.err)"
+spi_trace -f leaf --payload ./says.so --payload-arg anything=1 ./calls 5 >/dev/null
+like "$(cat trace.err)" 'asks for: anything; says.so asks for none' 'a payload that asks for none' ||
+	diag "$(cat trace.err)"
+spi_trace -f leaf --payload count=1 --payload gprof='libc*' --payload-arg prefix=out --payload-arg signal=10 \
+	./calls 5 >/dev/null
+is "$(unasked trace.err)" 0 'arguments that one of several payloads asks for' || diag "$(cat trace.err)"
+LD_PRELOAD=./says.so LTTNG_SPI_PAYLOAD_ARGS='first=1;second=2' ./calls 5 >out 2>err
+is "$(grep -c 'asks for: first, second; says.so asks for none' err)" 1 "the environment's, of a preloaded payload" ||
+	diag "$(cat err)"
 tap_done

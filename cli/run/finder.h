@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * A broker of the run's own, for payloads: it finds the programs that are named, those that run and those that start,
+ * and brings the agent in with the rights of each program's user. The agents are then the run's. No session daemon
+ * has a part in that, so nobody but the user of this command says which payload comes into a program.
+ */
+#ifndef SPI_CLI_RUN_FINDER_H
+#define SPI_CLI_RUN_FINDER_H
+
+#include <sys/types.h>
+
+struct run;
+
+struct finder {
+	int fd;			/* -1: it has ended */
+	pid_t pid;		/* 0: it was not started */
+	int has_looked;		/* what ran at the start has its agents, or was told of */
+	unsigned int found;
+	unsigned int refused;	/* and how many of them were named at once */
+};
+
+/* finder_begin() - 0, or an exit status after one line was said. finder_end() may be called after any result. */
+int finder_begin(struct finder *finder, const struct run *run);
+
+/* finder_hear() - take what it has found; when `fd` polls readable. 0, or an exit status after one line was said. */
+int finder_hear(struct finder *finder, struct run *run);
+
+/* finder_end() - nothing more is found. What it remarks goes to the report. */
+void finder_end(struct finder *finder, struct run *run);
+
+#endif /* SPI_CLI_RUN_FINDER_H */
