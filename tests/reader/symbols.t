@@ -54,6 +54,10 @@ strip shop
 unlike "$(names whole)" 'shop::fib' "a stripped program has no names"
 is "$(names whole --debug-dir debug)" "$expected" "--debug-dir: a debug file by build-id has them"
 like "$("$spi" calls --lines --debug-dir debug whole 2>&1)" "shop::fib\(int\)\(\) at exported.cc:$fib_line" "and lines"
+spi_trace --tree=main --lib shop -o stripped ./shop 2 >out
+is "$(names stripped | grep -oE 'sub_[0-9a-f]+ ' | wc -l)" 8 "a trace of a stripped program calls functions by their place" ||
+	diag "$(names stripped)"
+is "$(names stripped --debug-dir debug)" "$expected" "--debug-dir: those have names" || diag "$(cat warnings)"
 rm shop
 is "$(names whole --debug-dir debug)" "$expected" "the debug file alone is enough"
 like "$("$spi" info whole)" "$PWD/shop, .*; its file is not here" "info says that the file is gone"
