@@ -3,14 +3,14 @@
 /*
  * The payload `count`: calls by function, the most frequent first, at the end and on a signal.
  *
- *	signal=NUMBER	print what was counted so far when the program gets this signal
+ *	signal=SIGNAL	print what was counted so far when the program gets this signal
  *	top=N		so many functions; all without it
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <lttng/spi.h>
+#include "payloads/signal-argument.h"
 #include "payloads/text.h"
 
 #define TABLE	(1u << 17)	/* functions; a power of two */
@@ -130,10 +130,19 @@ static void child(void)
 	unknown = full = 0;
 }
 
-static void on_signal(int number)
+static void flush(struct spi_agent *a, void *data)
 {
-	(void) number;
-	report(NULL, NULL);
+	(void) a;
+	report(NULL, data);
+}
+
+static int arguments_take(struct spi_agent *a, void *data)
+{
+	const char *number = spi_agent_argument(a, "top");
+
+	(void) data;
+	top = number ? (uint32_t) atoi(number) : 0;
+	return spi_agent_set_flush(a, flush, NULL, signal_argument(spi_agent_argument(a, "signal")));
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -141,16 +150,14 @@ __attribute__((constructor)) static void begin(void)
 	const struct spi_agent_options options = {
 		.size = sizeof(options), .version = LTTNG_SPI_VERSION, .flags = SPI_PAYLOAD_SIGNAL_SAFE, .name = "count",
 	};
-	const char *number;
 
 	agent = spi_agent_create(&options);
 	if (!agent)
 		return;
-	number = spi_agent_argument(agent, "top");
-	top = number ? (uint32_t) atoi(number) : 0;
 	spi_agent_set_entry(agent, enter, NULL);
 	spi_agent_set_fini(agent, report, NULL);
+	spi_agent_set_again(agent, arguments_take, NULL);
 	pthread_atfork(NULL, NULL, child);
-	if (spi_agent_go(agent) == 0 && (number = spi_agent_argument(agent, "signal")))
-		signal(atoi(number), on_signal);
+	if (arguments_take(agent, NULL) == 0)
+		spi_agent_go(agent);
 }

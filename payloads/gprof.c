@@ -203,7 +203,7 @@ static int is_of_start(const char *name)
 	static const char *const names[] = {
 		"_start", "_init", "_fini", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux",
 		"frame_dummy", "_dl_relocate_static_pie", "__libc_csu_init", "__libc_csu_fini", "__gmon_start__",
-		"atexit", "at_quick_exit", "_mcount", "mcount", "__fentry__",
+		"atexit", "at_quick_exit", "pthread_atfork", "__pthread_atfork", "_mcount", "mcount", "__fentry__",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -212,11 +212,34 @@ static int is_of_start(const char *name)
 	return 0;
 }
 
+/*
+ * C++: gcc's code that only moves `this`, and jumps to a virtual function. -pg counts the virtual function alone. A
+ * thunk that the virtual function itself was put into is a function like others.
+ */
+static int is_thunk(const struct spi_function *function)
+{
+	const char *name = spi_function_mangled_name(function);
+	const unsigned char *at = (const unsigned char *) spi_function_address(function);
+	const unsigned char *begin;
+
+	if (strncmp(name, "_ZT", 3) || !strchr("hvc", name[3]) || spi_function_size(function) < 6)
+		return 0;
+	at += !memcmp(at, "\xf3\x0f\x1e\xfa", 4) ? 4 : 0;				/* endbr64 */
+	begin = at;
+	if (at[0] == 0x48 && (at[1] == 0x83 || at[1] == 0x81) && (at[2] == 0xef || at[2] == 0xc7))
+		at += at[1] == 0x83 ? 4 : 7;						/* sub or add $n, %rdi */
+	if (!memcmp(at, "\x4c\x8b\x17\x49\x03", 5) && (at[5] == 0x7a || at[5] == 0xba))
+		at += at[5] == 0x7a ? 7 : 10;						/* mov (%rdi), %r10; add n(%r10), %rdi */
+	return at != begin && (at[0] == 0xe9 || at[0] == 0xeb);			/* jmp */
+}
+
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
 {
 	(void) agent;
 	(void) data;
-	return is_of_start(spi_function_mangled_name(function)) ? "" : profile_make(spi_function_object(function));
+	if (is_of_start(spi_function_mangled_name(function)) || is_thunk(function))
+		return "";
+	return profile_make(spi_function_object(function));
 }
 
 /* ---- begin and end ---- */

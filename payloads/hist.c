@@ -152,13 +152,19 @@ static void leave(struct spi_call *call, void *data)
 
 /* ---- which functions ---- */
 
-static const char *refusal(const char *begin)
+/* The user is told of the latest one; `function`: with the parameters that there are. */
+static const char *refusal(const char *begin, const struct spi_function *function)
 {
+	const size_t count = function ? spi_function_parameter_count(function) : 0;
 	static char text[256];
 	struct text t = { .size = 0 };
 
 	text_put(&t, begin);
 	text_put(&t, argument);
+	for (size_t i = 0; i < count && t.size < sizeof(text) - 64; i++) {
+		text_put(&t, i ? ", " : "; it has ");
+		text_put(&t, spi_function_parameter_name(function, i));
+	}
 	t.line[t.size < sizeof(text) ? t.size : sizeof(text) - 1] = 0;
 	memcpy(text, t.line, sizeof(text));
 	return text;
@@ -188,9 +194,9 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 			spi_function_parameter_find(function, "") != -ENODATA)
 		return "it returns nothing";
 	if (number == -ENOENT)
-		return refusal("it has no parameter ");
+		return refusal("it has no parameter ", function);
 	if (number == -ENODATA && !position)
-		return refusal("without debug info nothing is known of a parameter ");
+		return refusal("without debug info nothing is known of a parameter ", NULL);
 	subjects[n].parameter = number;
 	has_subject = 1;
 	return NULL;

@@ -68,9 +68,9 @@ typedef void spi_exit_payload(struct spi_call *call, void *data);
 
 enum spi_payload_flags {
 	/*
-	 * The payloads may run anywhere, also within malloc(), stdio and the dynamic linker, and in a signal handler that has
-	 * interrupted these or a payload. Without the flag such calls do not come to them, and each call of a function by name
-	 * is looked at for that.
+	 * The payloads may run anywhere, also within malloc(), stdio, the dynamic linker and the unwinder, and in a signal
+	 * handler that has interrupted these or a payload. Without the flag such calls do not come to them, and each call of a
+	 * function by name is looked at for that.
 	 */
 	SPI_PAYLOAD_SIGNAL_SAFE		= 1u << 0,
 	/*
@@ -331,9 +331,10 @@ const void *spi_call_return_float(const struct spi_call *call);
 
 /* How the psABI passes an argument (3.2.3, "Classification"). */
 enum spi_argument_class {
-	SPI_ARGUMENT_INTEGER,	/* integers and pointers up to 8 bytes */
+	SPI_ARGUMENT_INTEGER,	/* integers and pointers up to 8 bytes; a C++ object that is not trivially copied: its address */
 	SPI_ARGUMENT_FLOAT,	/* float, double, vectors */
-	SPI_ARGUMENT_MEMORY,	/* long double, and structs passed on the stack: larger than 16 bytes, or not trivially copied */
+	SPI_ARGUMENT_MEMORY,	/* long double, and structs larger than 16 bytes: on the stack */
+	SPI_ARGUMENT_X87,	/* long double as a result */
 };
 
 /* Where the next argument is. Set to zero before the first. */
@@ -345,7 +346,8 @@ struct spi_arguments {
 
 /*
  * spi_call_pop() - in entry payloads: the next argument, leftmost first, of `size` bytes.
- * A struct of two eightbytes that registers pass is popped an eightbyte at a time, each by its class.
+ * An argument of two eightbytes, each with a class of its own: spi_call_pop_copy(). SPI_ARGUMENT_MEMORY of 16 bytes is
+ * aligned to 16, as long double is.
  * Returns a pointer to the value, which is valid until the payload returns; writing there changes what the callee gets.
  * NULL: the stack or the registers do not have it.
  */
@@ -353,6 +355,21 @@ void *spi_call_pop(struct spi_call *call, struct spi_arguments *arguments, enum 
 
 /* spi_call_pop_argument() - spi_call_pop() of an integer or pointer; larger sizes are on the stack. */
 void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments *arguments, size_t size);
+
+/*
+ * spi_call_pop_copy() - in entry payloads: the next argument as a whole, copied to value[size]. So also a struct, an
+ * __int128 or a complex number of two eightbytes, each by its class: in registers, or on the stack where too few
+ * registers are left for both. `second` counts for sizes above 8 alone. `alignment` is that of the argument's type,
+ * 16 for long double, __int128 and structs with these.
+ * spi_call_return_copy() - in exit payloads: the result likewise; of SPI_ARGUMENT_MEMORY what the result's address
+ * leads to, of SPI_ARGUMENT_X87 the 10 bytes of a long double.
+ * 0; -EINVAL: the wrong end of the call, or no such size; -ENODATA: the call did not return, or its vector registers
+ * were not saved, or it has no long double; -EFAULT: the memory cannot be read. [payload]
+ */
+int spi_call_pop_copy(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class first,
+	enum spi_argument_class second, size_t size, size_t alignment, void *value);
+int spi_call_return_copy(const struct spi_call *call, enum spi_argument_class first, enum spi_argument_class second,
+	size_t size, void *value);
 
 /*
  * spi_call_propel() - in entry payloads of a call tree: instrument what the callee calls, before it runs.

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "injector/inject/carry.h"
+#include "liblttng-spi/base/library-file.h"
 
 /* ---- the library ---------------------------------------------------- */
 
@@ -114,6 +115,26 @@ static int carry_read(struct spi_carry *c, const struct spi_target *t, const cha
 	return 0;
 }
 
+/* 0, or why dlopen() must not have the file: it would wait for ever, or end the process. */
+static int file_check(const struct spi_target *t, const char *library, const struct stat *st)
+{
+	uint64_t begin[SPI_LIBRARY_BEGIN / 8];
+	const char *why = NULL;
+	ssize_t n;
+	int fd;
+
+	if (!S_ISREG(st->st_mode))
+		return spi_inject_fail(t->result, EINVAL, "%s: it is no regular file", library);
+	fd = spi_carry_library_open(library);
+	if (fd < 0)
+		return 0;		/* the process may read it */
+	n = pread(fd, begin, sizeof(begin), 0);
+	close(fd);
+	if (n >= 0)
+		why = spi_library_refusal(begin, (size_t) n, (uint64_t) st->st_size, EM_X86_64);
+	return why ? spi_inject_fail(t->result, ENOEXEC, "%s: %s", library, why) : 0;
+}
+
 int spi_carry_plan(struct spi_carry *c, const struct spi_target *t, const char *library)
 {
 	const char *slash = strrchr(library, '/');
@@ -140,7 +161,7 @@ int spi_carry_plan(struct spi_carry *c, const struct spi_target *t, const char *
 			strcpy(c->path, library);
 	} else if (spi_carry_library_stat(real, &here)) {
 		ret = spi_inject_fail(t->result, errno, "%s: %s", real, strerror(errno));
-	} else {
+	} else if (!(ret = file_check(t, real, &here))) {
 		c->device = here.st_dev;
 		c->inode = here.st_ino;
 		if (fd >= 0 && !fstat(fd, &there) && there.st_dev == here.st_dev && there.st_ino == here.st_ino &&

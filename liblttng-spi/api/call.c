@@ -107,6 +107,77 @@ SPI_API void *spi_call_pop_argument(struct spi_call *call, struct spi_arguments 
 	return spi_call_pop(call, arguments, size <= 8 ? SPI_ARGUMENT_INTEGER : SPI_ARGUMENT_MEMORY, size);
 }
 
+/* ---- arguments and results of two eightbytes ---- */
+
+static void *eightbyte_at(const struct spi_call *call, enum spi_argument_class kind, unsigned int integer,
+	unsigned int real)
+{
+	if (kind == SPI_ARGUMENT_FLOAT)
+		return call->vectors && call->stride >= 8 ? (uint8_t *) call->vectors + call->stride * real : NULL;
+	if (spi_is_exit(call))
+		return (uint8_t *) call->frame + spi_frame_register(integer);
+	return spi_frame_argument_at(call->frame, integer);
+}
+
+/* From registers, the next ones by their numbers. */
+static int eightbytes_copy(const struct spi_call *call, const enum spi_argument_class *kinds, uint32_t *integers,
+	uint32_t *reals, uint8_t *value, size_t size)
+{
+	for (size_t done = 0; done < size; done += 8) {
+		const enum spi_argument_class kind = kinds[done / 8];
+		const void *at = eightbyte_at(call, kind, *integers, *reals);
+
+		if (!at)
+			return -ENODATA;
+		memcpy(value + done, at, size - done < 8 ? size - done : 8);
+		*(kind == SPI_ARGUMENT_FLOAT ? reals : integers) += 1;
+	}
+	return 0;
+}
+
+SPI_API int spi_call_pop_copy(struct spi_call *call, struct spi_arguments *arguments, enum spi_argument_class first,
+	enum spi_argument_class second, size_t size, size_t alignment, void *value)
+{
+	const enum spi_argument_class kinds[] = { first, second };
+	const uint32_t reals = (first == SPI_ARGUMENT_FLOAT) + (size > 8 && second == SPI_ARGUMENT_FLOAT);
+	const uint32_t integers = 1u + (size > 8) - reals;
+	const int is_memory = first >= SPI_ARGUMENT_MEMORY;
+
+	if (spi_is_exit(call) || !size || alignment > 64 || (alignment & (alignment - 1)) ||
+			(!is_memory && (size > 16 || (size > 8 && second >= SPI_ARGUMENT_MEMORY))))
+		return -EINVAL;
+	if (!is_memory && arguments->integers + integers <= INTEGERS && arguments->floats + reals <= FLOATS)
+		return eightbytes_copy(call, kinds, &arguments->integers, &arguments->floats, value, size);
+	if (alignment > 8)
+		arguments->stack = (arguments->stack + alignment - 1) & ~(uint64_t) (alignment - 1);
+	memcpy(value, pop_stack(call, arguments, size), size);
+	return 0;
+}
+
+SPI_API int spi_call_return_copy(const struct spi_call *call, enum spi_argument_class first,
+	enum spi_argument_class second, size_t size, void *value)
+{
+	const enum spi_argument_class kinds[] = { first, second };
+	uint32_t integers = 0, reals = 0;
+	uint8_t x87[10];
+
+	if (!spi_is_exit(call) || !size || (first == SPI_ARGUMENT_X87 && size > 16))
+		return -EINVAL;
+	if (!call->frame)
+		return -ENODATA;
+	if (first == SPI_ARGUMENT_MEMORY)
+		return spi_memory_copy(value, spi_call_return_value(call), size) < 0 ? -EFAULT : 0;
+	if (first == SPI_ARGUMENT_X87) {
+		if (!spi_has_long_double_result())
+			return -ENODATA;
+		spi_long_double_result(x87);
+		memset(value, 0, size);
+		memcpy(value, x87, size < sizeof(x87) ? size : sizeof(x87));
+		return 0;
+	}
+	return size > 16 ? -EINVAL : eightbytes_copy(call, kinds, &integers, &reals, value, size);
+}
+
 /* At an exit the thunk's frame has the slot's return in its place, and the call's return address is behind it again. */
 SPI_API int spi_call_backtrace(const struct spi_call *call, uint64_t *addresses, size_t room)
 {

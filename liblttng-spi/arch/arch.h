@@ -161,6 +161,7 @@ SPI_INLINE void spi_frame_caller(const struct spi_frame *frame, struct spi_regis
 SPI_INLINE void spi_function_caller(const uint64_t *address, struct spi_registers *regs);
 /* In an exit payload: the function's result of type long double, 10 bytes, which stays where it is. */
 SPI_INLINE void spi_long_double_result(uint8_t to[10]);
+SPI_INLINE int spi_has_long_double_result(void);	/* is anything there? */
 
 /* ---- thunks: from a stub or a slot into a payload written in C, and back ---- */
 

@@ -49,7 +49,10 @@ static const char *const stdio[2][14] = {
 		"_IO_default_finish", "_IO_init_marker", "_IO_iter_begin" },
 };
 static struct range stdio_ranges[2], linker, libc;
-static struct range callers[3 + FUNCTIONS];	/* all code that calls within critical code: libc, the dynamic linker, malloc()'s library */
+/* libgcc_s holds a lock while it looks for unwind information, and a payload that throws would wait for that. */
+static struct range unwinder;
+/* All code that calls within critical code: libc, the dynamic linker, the unwinder, malloc()'s library. */
+static struct range callers[4 + FUNCTIONS];
 static uint32_t caller_count;
 uint64_t spi_critical_low = UINT64_MAX, spi_critical_high, spi_critical_mark;
 static uint64_t modules[2];		/* lttng-ust's, by the dynamic linker's numbers; 0: none */
@@ -125,6 +128,18 @@ static void caller_add(struct range range)
 	__atomic_fetch_add(&spi_critical_mark, UINT64_C(1) << 56, __ATOMIC_RELEASE);
 }
 
+/* One that is linked into the program statically cannot be told from the program. */
+static void unwinder_find(void)
+{
+	void *handle = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	if (!handle)
+		return;
+	unwinder = object_around(dlsym(handle, "_Unwind_RaiseException"));
+	dlclose(handle);
+	caller_add(unwinder);
+}
+
 void spi_critical_find(void)
 {
 	spi_first_call_init();
@@ -136,6 +151,7 @@ void spi_critical_find(void)
 	bounds_grow((struct range) { (uint64_t) spi_slot_code_base, (uint64_t) spi_slot_code_base + SLOT_HALF });
 	caller_add(libc);
 	caller_add(linker);
+	unwinder_find();
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		caller_add(ranges[i]);
 }
@@ -227,8 +243,8 @@ static int is_mallocs(uint64_t address)
 }
 
 /*
- * Is one of the callers malloc()'s? critical: or stdio's; or is the dynamic linker the caller, or calls libc's function
- * that is? It calls constructors as well, which are code like any other.
+ * Is one of the callers malloc()'s? critical: or stdio's; or is the dynamic linker or the unwinder the caller, or calls
+ * libc's function that is? These call constructors and personality routines as well, which are code like any other.
  */
 static int is_within(struct spi_registers regs, int critical)
 {
@@ -245,7 +261,8 @@ static int is_within(struct spi_registers regs, int critical)
 		pc = regs.r[SPI_DWARF_PC] = spi_behind_slots(regs.r[SPI_DWARF_PC]);
 		if (is_mallocs(pc))
 			return 1;
-		if (critical && (is_of(&stdio_ranges[0], pc) || is_of(&stdio_ranges[1], pc) || (is_chain && is_of(&linker, pc))))
+		if (critical && (is_of(&stdio_ranges[0], pc) || is_of(&stdio_ranges[1], pc) ||
+				(is_chain && (is_of(&linker, pc) || is_of(&unwinder, pc)))))
 			return 1;
 		is_chain = is_chain && is_of(&libc, pc);
 		if (spi_cfi_step(&regs, is_call) < 0)

@@ -11,6 +11,7 @@
  * a signal handler's, which has interrupted the payload or the recorder; only clients that are safe there get it.
  */
 #include <errno.h>
+#include <signal.h>
 #include "liblttng-spi/payload/internal.h"
 
 #define AT(type, field, place) _Static_assert(offsetof(struct type, field) == place, "payload/offsets.h")
@@ -70,9 +71,9 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 }
 
 /*
- * May the thread be within malloc(), stdio or the dynamic linker? Then a payload that uses these would wait for its own
- * thread, or find their data half changed. The thread is there where code of their objects calls, which is looked at; or
- * where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
+ * May the thread be within malloc(), stdio, the dynamic linker or the unwinder? Then a payload that uses these would
+ * wait for its own thread, or find their data half changed. The thread is there where code of their objects calls,
+ * which is looked at; or where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
  * above that again.
  */
 static int is_critical(struct spi_thread *t, struct spi_point *point, uint64_t p)
@@ -109,6 +110,20 @@ void spi_clients_handler(uint64_t p)
 
 /* ---- entries ---- */
 
+/*
+ * Calls that longjmp() has left end here, before the next call begins. Within that call's entry the thread is busy, and
+ * their exits would come only to payloads that are safe in a signal handler.
+ */
+void spi_clients_end_left(struct spi_point *point, uint64_t p)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (!t->busy && point->clients && may_begin(t, p) && p - t->stack_end >= SPI_PAYLOAD_STACK &&
+			!is_critical(t, point, p))
+		spi_thread_slow(p);
+}
+
+/* The call's exit is to come to the client. Returns the slot's code; 0: there is no slot. */
 uint64_t spi_client_slot_take(struct spi_point *point, struct spi_frame *frame, struct spi_client *client, void *user)
 {
 	struct spi_thread *t = &spi_thread;
@@ -145,6 +160,7 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 	void *user = NULL;
 	int *error, was;
 
+	spi_clients_before(point, p);
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
 	if ((spi_unlikely(p - t->stack_end < SPI_PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
@@ -253,7 +269,10 @@ uint64_t spi_client_returns(struct spi_slot *slot, struct spi_frame *frame, cons
 	return 0;
 }
 
-/* The thread is marked busy, and the slot popped, by the caller. */
+/*
+ * The thread is marked busy, and the slot popped, by the caller, which may have blocked all signals. The guard takes a
+ * fault, and the time limit ends a payload, only where their signals are not blocked.
+ */
 static void exit_left(struct spi_slot *slot, enum spi_left how)
 {
 	static const uint8_t endings[] = {
@@ -261,8 +280,12 @@ static void exit_left(struct spi_slot *slot, enum spi_left how)
 		[SPI_LEFT_THREAD_END] = SPI_CALL_THREAD_ENDED, [SPI_LEFT_PROCESS_END] = SPI_CALL_PROCESS_ENDED,
 		[SPI_LEFT_TAIL] = SPI_CALL_FOLDED, [SPI_LEFT_DETACHED] = SPI_CALL_DETACHED,
 	};
+	const uint64_t faults = SPI_SIGNAL_FAULTS;
+	uint64_t before;
 
+	spi_raw4(SYS_rt_sigprocmask, SIG_UNBLOCK, (uint64_t) &faults, (uint64_t) &before, 8);
 	client_exit(&spi_thread, slot, NULL, NULL, 0, endings[how]);
+	spi_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (uint64_t) &before, 0, 8);
 }
 
 /* ---- what a point has for them ---- */

@@ -156,8 +156,8 @@ static void client_finish(struct spi_client *client)
 	if (client->fini)
 		spi_client_run(client, (void *) client->fini, client, NULL);
 	if (client->unsafe)
-		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio or the dynamic linker, "
-			"in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
+		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio, the dynamic linker or "
+			"the unwinder, in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
 }
 
 static int client_stop(struct spi_client *client)

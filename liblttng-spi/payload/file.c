@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "liblttng-spi/base/library-file.h"
 #include "liblttng-spi/payload/internal.h"
 
 struct spi_client *spi_client_loading;
@@ -46,6 +47,16 @@ static const char *directories_check(const char *path)
 	return NULL;
 }
 
+/* NULL, or why the dynamic linker must not have it. */
+static const char *contents_check(int fd, const struct stat *file)
+{
+	uint64_t begin[SPI_LIBRARY_BEGIN / 8];
+	const long n = spi_sys(SYS_pread64, fd, begin, sizeof(begin), 0L);
+
+	return n < 0 ? "it cannot be read" :
+		spi_library_refusal(begin, (size_t) n, (uint64_t) file->st_size, SPI_ELF_MACHINE);
+}
+
 /*
  * The file is opened once: *file is what was looked at. Directories of the name that the rule has, and of the file's
  * own name: a symbolic link may lead elsewhere.
@@ -62,9 +73,12 @@ static const char *file_check(const char *path, struct stat *file)
 	if (fd < 0)
 		return "it cannot be read with the rights of this process";
 	if (spi_sys(SYS_fstat, fd, file) < 0 || !S_ISREG(file->st_mode))
-		why = "it is no file";
+		why = "it is no regular file";
 	else if (!is_ours(file) || (file->st_mode & 022))
-		why = "others than root and this user can write to it";
+		why = !is_ours(file) ? "it belongs to another user than root and this one: copy it, or chown it" :
+			"others than root and this user can write to it: chmod go-w it";
+	else
+		why = contents_check(fd, file);
 	spi_format(name, sizeof(name), "fd/%d", fd);
 	n = spi_sys(SYS_readlinkat, AT_FDCWD, spi_proc_path(link, name), real, sizeof(real) - 1);
 	spi_sys(SYS_close, fd);
@@ -178,6 +192,17 @@ static uint32_t clients_now(void)
 	return now;
 }
 
+/* The dynamic linker names the file that it misses first: the payload's own, or one that the payload needs. */
+static void load_failed(const char *path, const char *error, char *why, size_t size)
+{
+	const size_t n = strlen(path);
+
+	if (!strncmp(error, path, n) && error[n] == ':')
+		spi_format(why, size, "payload %s", error);
+	else
+		spi_format(why, size, "payload %s: %s", path, error);
+}
+
 /* Loads the file, whose constructor says what it wants. The client, or NULL and why. */
 static struct spi_client *file_load(char *path, const char *arguments, char *why, size_t size)
 {
@@ -190,7 +215,7 @@ static struct spi_client *file_load(char *path, const char *arguments, char *why
 	spi_thread.busy = SPI_BUSY_ALWAYS;
 	handle = file_open(path);
 	if (!handle)
-		spi_format(why, size, "payload %s", dlerror());
+		load_failed(path, dlerror(), why, size);
 	else if (spi_client_loading_why[0])
 		spi_format(why, size, "payload %s: %s", path, spi_client_loading_why);
 	else if (!spi_client_loading)

@@ -28,6 +28,7 @@ uint64_t spi_clients_entry(struct spi_point *point, struct spi_frame *frame, con
 		return SPI_ANSWER_FULL;
 	if (spi_unlikely(point->flags & SPI_POINT_LOOPS) && goes_on(&spi_thread, point, (uint64_t) &frame->ra))
 		return 0;
+	spi_clients_before(point, (uint64_t) &frame->ra);
 	if (recorder && ((recorder->gate[0] && *recorder->gate[0]) || (recorder->gate[1] && *recorder->gate[1])))
 		code = recorder->entry(recorder, frame, vectors, stride);
 	return spi_clients_call(point, which, 0, code, frame, vectors, stride);

@@ -132,6 +132,8 @@ void spi_guard_begin(void)
 	spi_fault_late = late;
 	if (spi_env.coredump)
 		core_allow();
+	else if (spi_signals_interposed)		/* a fault whose signal its thread blocks ends the process */
+		__atomic_store_n(&spi_mask_open, FAULTS, __ATOMIC_RELEASE);
 	spi_fault_install();
 	spi_fault_guard_install();
 }

@@ -219,6 +219,8 @@ uint64_t spi_clients_entry_fast(struct spi_point *point, struct spi_frame *frame
  */
 uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t trees, uint64_t code, struct spi_frame *frame,
 	const uint8_t *vectors, uint64_t stride) SPI_HIDDEN;
+/* Exits of calls that longjmp() has left come to the clients: the call with the return address at p comes next. */
+void spi_clients_end_left(struct spi_point *point, uint64_t p) SPI_HIDDEN;
 /* A call tree's entry point was entered, with the return address at p: by a signal's handler? */
 void spi_clients_handler(uint64_t p) SPI_HIDDEN;
 /* The point has what clients need. 0 or -ENOMEM. Under the patch lock, or where nobody else has the point. */
@@ -256,6 +258,18 @@ SPI_INLINE uint64_t spi_call_returns_to(const struct spi_call *call)
 SPI_INLINE int spi_slot_is_clients(const struct spi_slot *slot)
 {
 	return slot->aux == SPI_SLOT_APART && slot->start;
+}
+
+/*
+ * Before anything else is done for the call whose return address is at p: a slot of the recorder's for this very call,
+ * which the return address does not lead to yet, would look like one of a call that was left.
+ */
+SPI_INLINE void spi_clients_before(struct spi_point *point, uint64_t p)
+{
+	const struct spi_thread *t = &spi_thread;
+
+	if (spi_unlikely(t->cur && t->cur > t->base && t->cur[-1].p <= p && !spi_slot_is_chained(t->cur - 1, p)))
+		spi_clients_end_left(point, p);
 }
 
 #endif /* SPI_PAYLOAD_ROOM_H */

@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * A payload that ends at its third call as the argument `how` says: throw, segv, abort, divide, at its entry, or with
- * at=exit at its exit. What it throws and catches itself is its own matter. Without `how` it counts.
+ * at=exit at its exit; with at=left at the exit of the first call that did not return. What it throws and catches itself
+ * is its own matter. Without `how` it counts.
  */
 #include <lttng/spi.h>
 #include <cstdio>
@@ -13,7 +14,7 @@
 
 static struct spi_agent *agent;
 static const char *how, *at;
-static int entries, exits;
+static int entries, exits, left;
 static int *volatile nowhere;
 
 static void fail()
@@ -43,14 +44,17 @@ static void *enter(struct spi_call *call, void *)
 		entries += size == 1000;
 	}
 	spi_call_propel(call);
-	if (entries == 3 && strcmp(at, "exit"))
+	if (entries == 3 && !*at)
 		fail();
 	return nullptr;
 }
 
-static void leave(struct spi_call *, void *)
+static void leave(struct spi_call *call, void *)
 {
+	left += spi_call_ending(call) == SPI_CALL_JUMPED;
 	if (++exits == 3 && !strcmp(at, "exit"))
+		fail();
+	if (!strcmp(at, "left") && spi_call_ending(call) != SPI_CALL_RETURNED)
 		fail();
 }
 
@@ -58,7 +62,7 @@ static void fini(struct spi_agent *, void *)
 {
 	char line[100];
 
-	snprintf(line, sizeof(line), "%d entries, %d exits\n", entries, exits);
+	snprintf(line, sizeof(line), "%d entries, %d exits, %d left by a jump\n", entries, exits, left);
 	spi_agent_write(agent, line, strlen(line));
 }
 
@@ -74,7 +78,7 @@ __attribute__((constructor)) static void begin()
 	how = spi_agent_argument(agent, "how");
 	how = how ? how : "";
 	at = spi_agent_argument(agent, "at");
-	at = at ? at : "";
+	at = at && strcmp(at, "entry") ? at : "";
 	spi_agent_set_entry(agent, enter, nullptr);
 	spi_agent_set_exit(agent, leave, nullptr);
 	spi_agent_set_fini(agent, fini, nullptr);

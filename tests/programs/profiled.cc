@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // SPDX-FileCopyrightText: 2026 the lttng-spi authors
-// C++ whose calls a profile counts: constructors of globals, virtual functions, templates, exceptions, lambdas.
+// C++ whose calls a profile counts: constructors of globals, virtual functions, thunks, templates, exceptions, lambdas.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <pthread.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +29,20 @@ struct strip : shape {
 	long length;
 	KEPT explicit strip(long l) : length(l) {}
 	KEPT long area() const override { return length; }
+};
+
+struct named {
+	virtual ~named() {}
+	virtual long letters() const = 0;
+};
+
+struct virtual_named : virtual named {
+};
+
+// Calls by way of `named` go through code that moves `this`, and has no mcount() call of its own.
+struct ring : strip, virtual_named {
+	using strip::strip;
+	KEPT long letters() const override { return length + 4; }
 };
 
 } // namespace shapes
@@ -73,6 +89,9 @@ int main(int argc, char **argv)
 		[](const shapes::shape *a, const shapes::shape *b) KEPT { return a->area() < b->area(); });
 	for (auto *s : all)
 		delete s;
+	pthread_atfork(nullptr, nullptr, nullptr);
+	std::unique_ptr<shapes::named> name(new shapes::ring(n));
+	sum += name->letters();
 	std::printf("%ld\n", sum);
 	return 0;
 }

@@ -171,6 +171,11 @@ SPI_INLINE void spi_long_double_result(uint8_t to[10])
 	spi_bytes_set(to, 0, 10);
 }
 
+SPI_INLINE int spi_has_long_double_result(void)
+{
+	return 0;
+}
+
 /* ---- thunks and slots ---- */
 
 #define SPI_PAYLOAD_CALL_SIZE	4u

@@ -238,6 +238,14 @@ SPI_INLINE void spi_long_double_result(uint8_t to[10])
 	__asm__ __volatile__("fstpt %0\n\tfldt %0" : "=m"(*(uint8_t (*)[10]) to));
 }
 
+SPI_INLINE int spi_has_long_double_result(void)
+{
+	uint16_t status;
+
+	__asm__ __volatile__("fxam\n\tfnstsw %0" : "=a"(status));
+	return (status & 0x4500) != 0x4100;		/* C3, C2, C0: the register is empty */
+}
+
 /* ---- thunks and slots ---- */
 
 #define SPI_PAYLOAD_CALL_SIZE	3u	/* call *offset(%register) */

@@ -14,6 +14,8 @@ static __attribute__((noinline)) uint64_t record_all(struct spi_point *point, st
 	const uint32_t clients = trees & spi_client_trees;
 	uint64_t code = 0;
 
+	if (clients && (parts & SPI_PART_CLIENTS))
+		spi_clients_before(point, (uint64_t) &frame->ra);
 	if (point->record && (trees & ~clients) && (parts & SPI_PART_RECORDER))
 		code = point->record(point, frame, vec, stride);
 	if (!clients || !(parts & SPI_PART_CLIENTS))

@@ -137,7 +137,7 @@ chown 2001 theirs.so
 follow --exec calls -f leaf --payload ./theirs.so
 started "one whose file is another user's" ./calls 5
 over 1 "another user's file"
-is "$(count "$without.*theirs.so: others than root and this user can write to it")" 1 'it is named' || diag "$(cat err)"
+is "$(count "$without.*theirs.so: it belongs to another user than root and this one")" 1 'it is named' || diag "$(cat err)"
 follow --exec calls -f absent -f none_either --payload ./says.so
 started 'one without the function' ./calls 5
 over 1 'a function that it does not have'

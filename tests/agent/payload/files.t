@@ -21,6 +21,28 @@ done
 spi_trace --tree --lib closes --payload count ./closes >out
 is "$(grep -w leaf trace.err | awk '{ print $1 }' | sort -n | tr '\n' ' ')" '1 2 ' 'count: parent and child have their own calls' || diag "$(cat trace.err)"
 
+# count: at a signal, by its name, that the program has a handler of; and again with other arguments.
+gcc -O1 -g -o signalled -x c - <<-'END'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static volatile int got;
+	static void handler(int number) { got += number; }
+	__attribute__((noinline)) void leaf(void) { __asm__ volatile(""); }
+	int main(void)
+	{
+		signal(SIGUSR1, handler);
+		leaf();
+		raise(SIGUSR1);
+		leaf();
+		printf("%d\n", got);
+		return 0;
+	}
+END
+spi_trace -f leaf --payload count --payload-arg signal=USR1 ./signalled >out
+is "$(cat out)" 10 'count, at a signal: the program has its own handler'
+is "$(grep -w leaf trace.err | awk '{ print $1 }' | tr '\n' ' ')" '1 2 ' 'count, at a signal: printed then, and at the end' || diag "$(cat trace.err)"
+
 env LD_PRELOAD="$PWD/many.so" ./calls 5 >out 2>said
 is "$(grep -cx 'calls 9' said)" 4 'four agents made by four threads: each has all calls' || diag "$(cat said)"
 env LD_PRELOAD="$PWD/many.so" NAMES=16 ./calls 5 >out 2>said

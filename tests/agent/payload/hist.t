@@ -94,7 +94,7 @@ finish "$target" 2>/dev/null
 # ---- what cannot be ----
 spi_trace -f mixed --payload hist=nothing ./values >traced.out
 is $? 1 'no such parameter: status'
-like "$(cat trace.err)" 'mixed: it has no parameter nothing' 'no such parameter: the reason' || diag "$(cat trace.err)"
+like "$(cat trace.err)" 'mixed: it has no parameter nothing; it has number' 'no such parameter: the reason' || diag "$(cat trace.err)"
 is "$(grep -c . trace.err)" 1 'no such parameter: one line' || diag "$(cat trace.err)"
 is "$(wc -c <traced.out)" 0 'no such parameter: the program has not run'
 spi_trace -f nothing_back --payload hist=return ./values >traced.out

@@ -43,5 +43,13 @@ tail -f /dev/null &
 ./injects pid $! "$PWD/none.so" >result
 is $? 1 'a file that is none'
 like "$(cat result)" '^-[0-9]+ .*none.so' 'a file that is none: the reason' || diag "$(cat result)"
-kill $!
+# dlopen() would wait for ever, or end the process.
+mkfifo fifo.so
+head -c 5000 says.so >cut.so
+for file in fifo cut; do
+	timeout $((20 * SPI_PATIENCE)) ./injects pid $! "$PWD/$file.so" >result
+	is $? 1 "$file: refused"
+	like "$(cat result)" "^-[0-9]+ .*$file.so: it " "$file: the reason" || diag "$(cat result)"
+done
+check 'the process goes on' kill $!
 tap_done

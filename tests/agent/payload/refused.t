@@ -21,9 +21,20 @@ echo text >text.so
 refused 'not a library' ./text.so 'text.so: (invalid ELF header|file too short)'
 cp says.so other.so
 printf '\x03' | dd of=other.so bs=1 seek=18 conv=notrunc status=none	# e_machine: EM_386
-refused 'of another machine' ./other.so 'other.so: '
+refused 'of another machine' ./other.so 'other.so: it is built for another machine: build it for this one'
+printf '\x01' | dd of=other.so bs=1 seek=4 conv=notrunc status=none	# EI_CLASS: 32 bits
+refused 'for 32 bits' ./other.so 'other.so: it is built for another machine'
+head -c 5000 says.so >cut.so
+refused 'cut off' ./cut.so 'cut.so: it was cut off: build or copy it again'
+mkfifo fifo.so
+refused 'a FIFO' ./fifo.so 'fifo.so: it is no regular file'
+mkdir directory.so
+refused 'a directory' ./directory.so 'directory.so: it is no regular file'
 gcc -shared -fPIC -o lacks.so -x c - <<<'void none_of_this(void); __attribute__((constructor)) static void begin(void) { none_of_this(); }'
 refused 'lacking a symbol' ./lacks.so 'undefined symbol: none_of_this'
+gcc -shared -fPIC -o libneeded.so -x c - <<<'int needed;'
+gcc -shared -fPIC -o needs.so -x c - -L. -Wl,--no-as-needed -lneeded <<<'int nothing;'
+refused 'without a library that it needs' ./needs.so 'needs.so: libneeded.so: cannot open'
 gcc -shared -fPIC -o silent.so -x c - <<<'int nothing;'
 refused 'that makes no agent' ./silent.so 'does not call spi_agent_go'
 sed 's/LTTNG_SPI_VERSION }/LTTNG_SPI_VERSION + 1 }/' "$SPI_PROGRAMS/payload-says.c" >newer.c
@@ -31,7 +42,7 @@ payload_cc newer.so "../../../../../../../../$PWD/newer.c"
 refused 'built for a newer interface' ./newer.so 'newer interface'
 cp says.so open.so
 chmod o+w open.so
-refused 'that others can write to' ./open.so 'others than root and this user can write to it'
+refused 'that others can write to' ./open.so 'others than root and this user can write to it: chmod go-w it'
 mkdir -m 777 anyones
 cp says.so anyones
 refused 'in a directory that others can write to' ./anyones/says.so 'can write to a directory of its path'

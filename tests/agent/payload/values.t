@@ -29,6 +29,18 @@ is "$(grep -c 'clock went back' trace.err)" 0 'the clock goes on'
 like "$(cat trace.err)" 'main is left out' 'a function that the payload leaves out, with its reason'
 is "$(grep slow trace.err)" 'Warning: slow: the payload leaves out what matches' 'a function that the payload leaves out, without a reason'
 
+# By class: structs, __int128, complex numbers and long double, in registers and on the stack.
+for level in -O0 -O2; do
+	spi_cc passed passed.c $level
+	payload_cc passed.so passed.c -DPAYLOAD
+	./passed >plain.out
+	spi_trace --tree --lib passed --payload ./passed.so ./passed >both.out
+	is $? 0 "arguments of several eightbytes, $level: status" || diag "$(cat trace.err)"
+	sort both.out | uniq -c | awk '{ print $1 / 2 }' | sort -u >pairs
+	is "$(cat pairs)" 1 "arguments of several eightbytes, $level: each is what the program has" ||
+		diag "$(sort both.out | uniq -c | grep -v ' 2 ')"
+done
+
 spi_cc timed profiled-time.c
 spi_trace -f heavy --payload ./values.so ./timed 300 2 >/dev/null
 check 'samples of both threads, each ms of CPU time' awk '/^samples/ { exit !($2 > 300 && $2 < 900) }' trace.err ||
