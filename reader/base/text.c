@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,13 @@ int duration_read(const char *text, int64_t *ns)
 			return 0;
 		}
 	return -1;
+}
+
+int output_status(FILE *out)
+{
+	if (!ferror(out))
+		return 0;
+	return errno ? -errno : -EPIPE;
 }
 
 /* The length of the character of UTF-8 there; 0: it is none. */

@@ -20,6 +20,8 @@ void duration_text(int64_t ns, char *text);
 /* 10us, 1.5ms, 2s, 300 (ns): 0 or -1 */
 int duration_read(const char *text, int64_t *ns);
 
+/* Of what was written just before: 0, or a negative errno; -EPIPE: whoever reads has gone. */
+int output_status(FILE *out);
 /* A string of JSON, quotes included; bytes that are no UTF-8 become U+FFFD. */
 void json_string(FILE *out, const char *text);
 /* A field of CSV, quoted where it has to be. */

@@ -151,6 +151,8 @@ const char *call_function_place(const struct call_function *function, char *text
 void function_place_json(const struct call_function *function, FILE *out);
 /* " from FILE:LINE", with the innermost function that is inlined there. */
 const char *call_site_place(const struct call *call, char *text, size_t size);
+/* " at FILE:LINE" of a caller's return address, or " in INLINED inlined at FILE:LINE". */
+const char *call_caller_place(struct space *space, uint64_t address, char *text, size_t size);
 struct call_thread *call_thread_of_event(struct calls *c, const bt_event *event);
 struct call_thread *call_thread_of_record(struct calls *c, struct thread *thread);
 

@@ -3,6 +3,7 @@
 /* A graph of libbabeltrace2: traces, filter.lttng-spi.expand, which is made here from its code, and sink.ctf.fs. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include "bt2/expand.h"
 #include "reader/calls/ctf.h"
 #include "reader/calls/source.h"
@@ -61,7 +62,9 @@ int ctf_write(const char *const *directories, const char *output, char *why, siz
 {
 	struct writer w = { .output = output };
 	struct source *source;
-	int r;
+	struct stat st;
+	char other[2000];
+	int r, is_cut = 0;
 
 	if (bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, &w.ctf) != BT_PLUGIN_FIND_STATUS_OK) {
 		bt_current_thread_clear_error();
@@ -70,9 +73,13 @@ int ctf_write(const char *const *directories, const char *output, char *why, siz
 	}
 	source = source_open_into(directories, writer_connect, &w, why, size);
 	r = source ? 1 : -1;
+	if (source && *source_cut(source)) {
+		snprintf(why, size, "%s", source_cut(source));
+		is_cut = 1;
+	}
 	while (r > 0)
-		r = source_read(source, why, size);
+		r = source_read(source, is_cut ? other : why, is_cut ? sizeof(other) : size);
 	source_close(source);
 	bt_plugin_put_ref(w.ctf);
-	return r < 0 ? -1 : 0;
+	return r == 0 ? is_cut : r == -EIO && stat(output, &st) == 0 ? 1 : -1;
 }

@@ -7,7 +7,8 @@
 
 /*
  * Traces as CTF that any reader takes: compact records become the events that they stand for, with the functions'
- * names. The directory `output` is made. 0, or -1: `why` says in one line what is wrong.
+ * names. The directory `output` is made. 0; 1: what is whole was written, `why` says by what the traces are damaged; or
+ * -1: `why` says in one line what is wrong.
  */
 int ctf_write(const char *const *directories, const char *output, char *why, size_t size);
 

@@ -36,7 +36,13 @@ void facts_free(struct facts *f)
 }
 
 /* Lists are in order of appearance. */
-#define APPEND(list, item)	do { __typeof__(&(list)) end = &(list); while (*end) end = &(*end)->next; *end = (item); } while (0)
+#define APPEND(list, item) \
+	do { \
+		__typeof__(&(list)) end = &(list); \
+		while (*end) \
+			end = &(*end)->next; \
+		*end = (item); \
+	} while (0)
 
 static void text_copy(char *to, size_t size, const char *from)
 {
@@ -83,6 +89,20 @@ static int trace_see(struct facts *f, const bt_stream *stream)
 	if (*tracer)
 		snprintf(t->tracer, sizeof(t->tracer), "%s %s.%s", tracer, major, minor);
 	APPEND(f->traces, t);
+	return 0;
+}
+
+/* Functions whose events the trace describes are known from here on, also when none is recorded. */
+static int functions_see(struct facts *f, const bt_stream *stream)
+{
+	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
+	struct event_class *class;
+
+	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(channel); i++) {
+		class = merge_class(&f->calls->merge, bt_stream_class_borrow_event_class_by_index_const(channel, i));
+		if (!class || (class->kind == EVENT_OTHER && !value_class_get(f->calls, class)))
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -329,7 +349,8 @@ int facts_see(void *facts, const bt_message *message)
 	}
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		return trace_see(f, bt_message_stream_beginning_borrow_stream_const(message));
+		stream = bt_message_stream_beginning_borrow_stream_const(message);
+		return trace_see(f, stream) < 0 || functions_see(f, stream) < 0 ? -ENOMEM : 0;
 	case BT_MESSAGE_TYPE_EVENT:
 		return event_see(f, bt_message_event_borrow_event_const(message));
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:

@@ -119,6 +119,19 @@ const char *call_site_place(const struct call *call, char *text, size_t size)
 	return text;
 }
 
+const char *call_caller_place(struct space *space, uint64_t address, char *text, size_t size)
+{
+	const struct source_place *place = names_site(space, address);
+
+	*text = 0;
+	if (place && place->lines[0].inlined)
+		snprintf(text, size, " in %s inlined at %s:%u", place->lines[0].inlined, last_part(place->lines[0].file),
+			place->lines[0].line);
+	else if (place)
+		snprintf(text, size, " at %s:%u", last_part(place->lines[0].file), place->lines[0].line);
+	return text;
+}
+
 /* image: of compact records, else 0. */
 static struct call_process *process_of(struct calls *c, const bt_trace *trace, int64_t pid, uint64_t image)
 {

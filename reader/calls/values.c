@@ -267,6 +267,8 @@ size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t s
 	static const char restorer[] = "__restore_rt+0x0 ";
 	const bt_field *payload = call->event ? bt_event_borrow_payload_field_const(call->event) : NULL, *list;
 	struct space *space;
+	uint64_t address;
+	size_t n;
 
 	if (!payload || !call->values || call->values->backtrace == UINT64_MAX)
 		return 0;
@@ -278,9 +280,12 @@ size_t call_caller(const struct call *call, uint64_t frame, char *text, size_t s
 	list = bt_field_array_borrow_element_field_by_index_const(list, frame);
 	if (bt_field_get_class_type(list) != BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER)
 		return 0;
-	names_caller(space, bt_field_integer_unsigned_get_value(list), strncmp(text, restorer, sizeof(restorer) - 1) != 0,
-		text, size);
-	return strlen(text);
+	address = bt_field_integer_unsigned_get_value(list);
+	names_caller(space, address, strncmp(text, restorer, sizeof(restorer) - 1) != 0, text, size);
+	n = strlen(text);
+	if (call->values->calls->has_lines)
+		n += strlen(call_caller_place(space, address, text + n, size - n));
+	return n;
 }
 
 static const bt_field *result_field(const struct call *call)

@@ -71,6 +71,7 @@ static int ctf_export(const struct reading *r)
 {
 	struct stat st;
 	char why[2000];
+	int status;
 
 	if (*r->functions || *r->callers || *r->objects || *r->threads || *r->processes || r->from || r->to || r->longer ||
 			r->depth || r->only_errors) {
@@ -85,10 +86,12 @@ static int ctf_export(const struct reading *r)
 		say_error("%s: %s", r->output, strerror(EEXIST));
 		return 1;
 	}
-	if (ctf_write(r->directories, r->output, why, sizeof(why)) == 0)
-		return 0;
-	say_error("%s", why);
-	return 1;
+	status = ctf_write(r->directories, r->output, why, sizeof(why));
+	if (status > 0)
+		say_warning("the trace is damaged, what is whole is written: %s", why);
+	else if (status < 0)
+		say_error("%s", why);
+	return status < 0;
 }
 
 int command_export(int argc, char **argv)

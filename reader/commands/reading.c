@@ -394,6 +394,8 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	progress_end();
 	if (status == -ENOMEM)
 		say_error("no memory");
+	else if (status < 0 && status != -EPIPE && status != -EINVAL)	/* that was said */
+		say_error("%s: %s", r->output ? r->output : "stdout", strerror(-status));
 	return status == 0 || status == -EPIPE ? 0 : 1;
 }
 

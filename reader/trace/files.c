@@ -153,7 +153,7 @@ static void id_complete(struct object *o, const char *directory)
 		closedir(dir);
 }
 
-/* A debug file has the symbols and the lines, too; else the object itself, as debug directories and debuginfod have it. */
+/* A debug file has symbols and lines, too; else the object itself, as debug directories and debuginfod have objects. */
 static void id_use(struct symbols *s, const struct object *o)
 {
 	Dwfl *dwfl = dwfl_begin(&callbacks);
@@ -187,10 +187,10 @@ static void id_use(struct symbols *s, const struct object *o)
 struct symbols *symbols_open(struct object *o)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
-	const char *slash = strrchr(o->path, '/');
+	const int is_path = *o->path == '/';	/* else it is none of a file, such as [vdso] */
 
-	if (!s || (root && path_use(s, root, *o->path == '/' ? o->path : "", o)) ||
-			(root && o->build_id && slash && path_use(s, root, slash, o)) || path_use(s, "", o->path, o))
+	if (!s || (is_path && ((root && path_use(s, root, o->path, o)) ||
+			(root && o->build_id && path_use(s, root, strrchr(o->path, '/'), o)) || path_use(s, "", o->path, o))))
 		return s;
 	for (const char *const *d = debug_directories; d && *d; d++)
 		id_complete(o, *d);

@@ -209,11 +209,25 @@ static int build_id_take(struct merge *m, struct space *s, const bt_event *event
 	return p->object ? 0 : -1;
 }
 
+/*
+ * A function that had no name where it was recorded is called by its place, sub_ADDRESS. The file here may know its name:
+ * 1, and the name.
+ */
+static int name_here(struct object *o, uint64_t offset, const char *name, char *text, size_t size)
+{
+	uint64_t begin = offset;
+
+	return !strncmp(name, "sub_", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789abcdef")] &&
+		symbols_function(names_symbols(o), &begin, text, size) && begin == offset;
+}
+
 static int function_take(struct merge *m, struct space *s, const bt_event *event)
 {
 	uint64_t address = payload_unsigned(event, "addr"), size = payload_unsigned(event, "size");
 	uint64_t base = payload_unsigned(event, "baddr"), build_id = payload_unsigned(event, "build_id");
 	struct object *object = object_get(m->names, build_id, payload_string(event, "object"));
+	const char *name;
+	char text[1400];
 	struct place *p = place_at(s, address);
 
 	if (!object || address < base)
@@ -227,7 +241,8 @@ static int function_take(struct merge *m, struct space *s, const bt_event *event
 	} else if (!build_id) {
 		object = p->object;		/* the dump's path is the real one */
 	}
-	return function_set(object, address - base, payload_string(event, "name"));
+	name = payload_string(event, "name");
+	return function_set(object, address - base, name_here(object, address - base, name, text, sizeof(text)) ? text : name);
 }
 
 static int starts(const char *name, const char *with)

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/views/export.h"
 
 #define TOP	UINT32_MAX
@@ -198,5 +199,5 @@ int callgrind_write(const struct paths *paths, const struct calls *calls, const 
 	free(names.files.at);
 	free(names.is_written);
 	free(self);
-	return r < 0 ? r : ferror(out) ? -EPIPE : 0;
+	return r < 0 ? r : output_status(out);
 }

@@ -69,7 +69,7 @@ static int write_out(struct calls_view *v)
 {
 	fwrite(v->line, 1, v->used, v->out);
 	v->used = 0;
-	return ferror(v->out) ? -EPIPE : 0;
+	return output_status(v->out);
 }
 
 static void put(struct calls_view *v, const char *text)
@@ -334,7 +334,7 @@ static int take_json(struct calls_view *v, const struct call *call)
 		call->kind == CALL_WHOLE ? call->begin : call->ns);
 	if (call->kind == CALL_LOST) {
 		fprintf(out, ",\"events\":%" PRIu64 "}\n", call->lost);
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	fprintf(out, ",\"process\":%" PRId64 ",\"thread\":%" PRId64 ",\"depth\":%u,\"function\":", call->thread->process->pid,
 		call->thread->tid, call->depth);
@@ -362,7 +362,7 @@ static int take_json(struct calls_view *v, const struct call *call)
 			fprintf(out, ",\"left\":\"%s\"", left);
 	}
 	fputs("}\n", out);
-	return ferror(out) ? -EPIPE : 0;
+	return output_status(out);
 }
 
 int calls_view_take(void *view, const struct call *call)

@@ -193,7 +193,7 @@ static int lost_put(struct chrome *c, const struct call *call)
 	put_time(c->out, call->ns - c->calls->merge.first_ns);
 	fprintf(c->out, ",\"name\":\"%s\",\"args\":{\"events\":%" PRIu64 "}}",
 		call->stream ? "events are lost here" : "calls are missing here", call->lost);
-	return ferror(c->out) ? -EPIPE : 0;
+	return output_status(c->out);
 }
 
 int chrome_take(void *chrome, const struct call *call)
@@ -234,7 +234,7 @@ int chrome_take(void *chrome, const struct call *call)
 		putc('}', c->out);
 	}
 	putc_unlocked('}', c->out);
-	return ferror(c->out) ? -EPIPE : 0;
+	return output_status(c->out);
 }
 
 /* ---- the end ---- */
@@ -266,5 +266,5 @@ int chrome_end(struct chrome *c)
 			name_put(c, "thread_name", calls->thread_list[i], 1);
 		}
 	fprintf(c->out, "\n],\n\"otherData\":{\"origin\":\"%" PRId64 " ns since 1970\"}}\n", calls->merge.first_ns);
-	return ferror(c->out) ? -EPIPE : 0;
+	return output_status(c->out);
 }

@@ -179,7 +179,7 @@ int graph_write(struct paths *all, const char *function, enum format format, FIL
 				colour_end(COLOUR_HEAD));
 			tree_write(&all->top, out);
 		}
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	above = paths_make();
 	below = paths_make();
@@ -204,7 +204,7 @@ int graph_write(struct paths *all, const char *function, enum format format, FIL
 	}
 	paths_free(above);
 	paths_free(below);
-	return r < 0 ? r : ferror(out) ? -EPIPE : r > 0 ? 0 : -ENOENT;
+	return r < 0 ? r : output_status(out) < 0 ? output_status(out) : r > 0 ? 0 : -ENOENT;
 }
 
 /* ---- folded stacks ---- */
@@ -234,5 +234,5 @@ int folded_write(struct paths *paths, FILE *out)
 		folded_above(node, out);
 		fprintf(out, " %" PRId64 "\n", node->self);
 	}
-	return ferror(out) ? -EPIPE : 0;
+	return output_status(out);
 }

@@ -44,6 +44,20 @@ static void objects_json(const struct info *info, FILE *out)
 	}
 }
 
+static void typed_json(const struct info *info, FILE *out)
+{
+	const char *between = "\n{\"name\":";
+
+	fputs("],\n\"typed_functions\":[", out);
+	for (uint32_t i = 0; i < info->calls->function_count; i++) {
+		if (*info->calls->function_list[i]->path)
+			continue;
+		member(out, between, info->calls->function_list[i]->name);
+		fprintf(out, ",\"calls\":%" PRIu64 "}", info_function_calls(info, i));
+		between = ",\n{\"name\":";
+	}
+}
+
 static void missing_json(const struct info *info, FILE *out)
 {
 	const struct facts *f = info->facts;
@@ -95,6 +109,7 @@ void info_json(const struct info *info, FILE *out)
 	fprintf(out, "\"records\":%" PRIu64 "},\n\"calls\":%" PRIu64 ",\"functions\":%u", facts_records(f),
 		info->calls->number, functions);
 	objects_json(info, out);
+	typed_json(info, out);
 	missing_json(info, out);
 	fputs("]}\n", out);
 }

@@ -95,6 +95,11 @@ void info_free(struct info *info)
 
 /* ---- sums ---- */
 
+uint64_t info_function_calls(const struct info *info, uint32_t number)
+{
+	return number < info->function_room ? info->of_function[number] : 0;
+}
+
 uint64_t info_process_calls(const struct info *info, const struct call_process *process)
 {
 	return process->number < info->process_room ? info->of_process[process->number] : 0;
@@ -198,8 +203,8 @@ static void processes_text(const struct info *info, FILE *out)
 
 static void events_text(const struct info *info, FILE *out)
 {
-	static const char *const kinds[] = { "of typed calls", "of whole calls", "of trees' calls", "batches of compact records",
-		"other: state dump, names" };
+	static const char *const kinds[] = { "of typed calls", "of whole calls", "of trees' calls",
+		"batches of compact records", "other: state dump, names" };
 	uint32_t functions = 0;
 
 	for (int i = 0; i < FACT_KINDS; i++) {
@@ -217,12 +222,37 @@ static void events_text(const struct info *info, FILE *out)
 	fprintf(out, "%10" PRIu64 "  of %u functions\n", info->calls->number, functions);
 }
 
+/* What a rule with -f has instrumented, as far as the trace describes events of it, and nobody called. */
+static void uncalled_text(const struct info *info, FILE *out)
+{
+	uint32_t typed = 0, uncalled = 0;
+
+	for (uint32_t i = 0; i < info->calls->function_count; i++) {
+		typed += !*info->calls->function_list[i]->path;
+		uncalled += !*info->calls->function_list[i]->path && !info_function_calls(info, i);
+	}
+	if (!typed)
+		return;
+	head(out, "functions");
+	fprintf(out, "%10u  have typed events, %u without a call%s", typed, uncalled, uncalled ? ": " : "\n");
+	for (uint32_t i = 0, n = 0; i < info->calls->function_count && uncalled; i++) {
+		if (*info->calls->function_list[i]->path || info_function_calls(info, i))
+			continue;
+		if (n < NAMES_SHOWN)
+			fprintf(out, "%s%s", n ? ", " : "", info->calls->function_list[i]->name);
+		if (++n == uncalled)
+			fputs(n > NAMES_SHOWN ? ", ...\n" : "\n", out);
+	}
+}
+
 static void objects_text(const struct info *info, FILE *out)
 {
 	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
 		head(out, "object");
-		fprintf(out, "%s, %s %s, %" PRIu64 " calls; %s\n", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id,
-			info_object_calls(info, o->path), info_file_text(info, o));
+		fprintf(out, "%s, %s %s", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id);
+		if (info_object_calls(info, o->path))
+			fprintf(out, ", %" PRIu64 " calls", info_object_calls(info, o->path));
+		fprintf(out, "; %s\n", info_file_text(info, o));
 	}
 }
 
@@ -286,13 +316,14 @@ int info_write(struct info *info, enum format format, FILE *out)
 		qsort(info->declined, info->declined_count, sizeof(*info->declined), declined_compare);
 	if (format == FORMAT_JSON) {
 		info_json(info, out);
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	traces_text(info->facts, out);
 	processes_text(info, out);
 	events_text(info, out);
+	uncalled_text(info, out);
 	objects_text(info, out);
 	missing_text(info, out);
 	declined_text(info, out);
-	return ferror(out) ? -EPIPE : 0;
+	return output_status(out);
 }

@@ -28,6 +28,7 @@ int info_write(struct info *info, enum format format, FILE *out);
 void info_free(struct info *info);
 
 /* ---- of info.c, for what writes ---- */
+uint64_t info_function_calls(const struct info *info, uint32_t number);
 uint64_t info_process_calls(const struct info *info, const struct call_process *process);
 uint32_t info_process_threads(const struct info *info, const struct call_process *process);
 uint64_t info_object_calls(const struct info *info, const char *path);

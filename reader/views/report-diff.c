@@ -276,5 +276,5 @@ int report_diff_write(struct report *r, struct report *before, enum report_sort 
 	for (size_t i = 0; i < c.count; i++)
 		free(c.at[i].name);
 	free(c.at);
-	return status < 0 ? status : ferror(out) ? -EPIPE : 0;
+	return status < 0 ? status : output_status(out);
 }

@@ -193,7 +193,8 @@ static void csv_write(const struct report *r, uint32_t limit, FILE *out)
 {
 	char name[4400];
 
-	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99%s\n", by_names[r->by], r->has_lines ? ",file,line" : "");
+	fprintf(out, "%s,object,calls,total,self,average,min,max,p50,p99%s\n", by_names[r->by],
+		r->has_lines ? ",file,line" : "");
 	for (uint32_t i = 0; i < r->count && (!limit || i < limit); i++) {
 		const struct row *row = r->rows[i];
 
@@ -225,11 +226,11 @@ int report_write(struct report *r, struct report *other, enum report_sort sort, 
 		qsort(r->rows, r->count, sizeof(*r->rows), row_compare);
 	if (format == FORMAT_JSON) {
 		json_write(r, limit, out);
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	if (format == FORMAT_CSV) {
 		csv_write(r, limit, out);
-		return ferror(out) ? -EPIPE : 0;
+		return output_status(out);
 	}
 	text_write(r, limit, out);
 	if (r->lost)
@@ -240,5 +241,5 @@ int report_write(struct report *r, struct report *other, enum report_sort sort, 
 		fprintf(out, "%" PRIu64 " calls have no exit: their time goes to where the next call around them ends\n", r->no_exit);
 	if (r->open)
 		fprintf(out, "%" PRIu64 " calls are open at the end: their time goes to there\n", r->open);
-	return ferror(out) ? -EPIPE : 0;
+	return output_status(out);
 }

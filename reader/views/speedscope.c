@@ -129,8 +129,10 @@ static int block_write(struct speedscope *s, struct lane *lane)
 	for (size_t done = 0; done < size; ) {
 		ssize_t n = pwrite(s->file, at + done, size - done, (off_t) (s->blocks * size + done));
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && errno != EINTR) {
+			say_error("the temporary file of --speedscope: %s", strerror(errno));
+			return -EINVAL;
+		}
 		done += n > 0 ? (size_t) n : 0;
 	}
 	lane->blocks[lane->block_count++] = s->blocks++;
@@ -361,5 +363,5 @@ int speedscope_end(struct speedscope *s)
 	fputs("\n],\n\"shared\":{\"frames\":[", s->out);
 	frames_put(s);
 	fputs("\n]}}\n", s->out);
-	return r < 0 ? r : ferror(s->out) ? -EPIPE : 0;
+	return r < 0 ? r : output_status(s->out);
 }

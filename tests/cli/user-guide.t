@@ -148,7 +148,8 @@ daemon_ends() {
 needs() {
 	command=$1 skipped= is_ended=
 	case $1 in
-	babeltrace2*--output=OUT) rm -rf OUT ;;
+	babeltrace2*--output=OUT|'lttng-spi export --ctf'*) rm -rf OUT ;;
+	*'--diff OLD NEW') for r in OLD NEW; do [ -d "$r" ] || quiet lttng trace -f sort -o "$r" ./sort.prog pear apple; done ;;
 	babeltrace2*|lttng-spi*) [ -d DIR ] || quiet lttng trace -f sort -o DIR ./sort.prog pear apple ;;
 	*' DIR'*|*'-o d1'*|*/tmp/t*) rm -rf DIR d1 tmp-t ;;
 	esac
@@ -172,6 +173,7 @@ needs() {
 	'lttng-spi timeline|flame DIR >F.html') command='lttng-spi timeline DIR >F.html' ;;
 	'lttng-spi flame -o flame.html DIR')
 		lttng-spi flame DIR 2>&1 >/dev/null | grep -q 'make pages' && skipped='npm was not there' ;;
+	'lttng-spi export --FORMAT -o FILE DIR') command='lttng-spi export --chrome -o FILE DIR' ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;
@@ -181,6 +183,7 @@ needs() {
 	command=${command//FUNC/handle_request} command=${command//ROOT/handle_request}
 	command=${command//\/usr\/lib\/libfoo.so/$PWD/lib.so}
 	command=${command//\/tmp\/t/$PWD/tmp-t}
+	command=${command//--root \/srv\/target/--root /} command=${command//~\/symbols/$HOME}
 	# none of the minute is waited away; the times are of the day of the trace
 	case $command in
 	*'--duration '[25]*) command=$(sed 's/--duration [0-9.]*/--duration 1/' <<<"$command") ;;

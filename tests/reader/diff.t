@@ -52,17 +52,21 @@ for line in table:
         assert [int(line[metric + '_before']), int(line[metric]), int(line[metric + '_change'])] == \\
             [row[metric][k] for k in ('before', 'after', 'change')], line
 "
-leaf_before=$(python3 -c "import json; print([r['calls'] for r in json.load(open('before.json'))['rows'] if r['name'] == 'shop::leaf'][0])")
-leaf_after=$(python3 -c "import json; print([r['calls'] for r in json.load(open('after.json'))['rows'] if r['name'] == 'shop::leaf'][0])")
+# leaf TRACE - calls of shop::leaf
+leaf() { "$spi" report --function shop::leaf --format csv "$1" | tail -n +2 | cut -d, -f3; }
+leaf_before=$(leaf before) leaf_after=$(leaf after)
+percent=$(python3 -c "print('%.1f' % (100 * ($leaf_after - $leaf_before) / $leaf_before))")
 "$spi" report --diff before after >text
 check "text: the change of calls, absolute and in percent" grep -qE \
-	"^ +\\+$((leaf_after - leaf_before)) +\\+$(python3 -c "print('%.1f' % (100 * ($leaf_after - $leaf_before) / $leaf_before))") % .* shop::leaf$" text ||
+	"^ +\\+$((leaf_after - leaf_before)) +\\+$percent % .* shop::leaf$" text ||
 	diag "$(cat text)"
 check "text: a function that is gone" grep -qE '^ +-[0-9]+ +-100\.0 % .* shop::fib \(gone\)$' text
 check "text: a new one" grep -qE '^ +\+[0-9]+ +- .* shop::even \(new\)$' text
 is "$("$spi" report --diff before --function shop::leaf --format csv after | tail -n +2 | cut -d, -f1)" shop::leaf \
 	"filters are for both"
-is "$("$spi" report --diff after --format csv after | tail -n +2 | cut -d, -f6,10,14,18 | sort -u)" 0,0,0,0 "a trace and itself"
-like "$("$spi" report --diff before --sort p99 after 2>&1)" 'total, self, calls, average or name' "no order by what is not compared"
+is "$("$spi" report --diff after --format csv after | tail -n +2 | cut -d, -f6,10,14,18 | sort -u)" 0,0,0,0 \
+	"a trace and itself"
+like "$("$spi" report --diff before --sort p99 after 2>&1)" 'total, self, calls, average or name' \
+	"no order by what is not compared"
 like "$("$spi" report --diff nowhere after 2>&1)" 'nowhere: No such file' "a trace that is not there"
 tap_done

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# `lttng-spi export`: each format has the calls that `lttng-spi calls` and `report` have, read by readers of other people's:
-# Python's JSON, callgrind_annotate, babeltrace2. Typed events, trees, compact records, whole calls, lost events.
+# `lttng-spi export`: each format has the calls that `lttng-spi calls` and `report` have, as Python's JSON,
+# callgrind_annotate and babeltrace2 read them. Typed events, trees, compact records, whole calls, lost events.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/expand.sh"
 spi_private "$@"
 spi_daemon
@@ -22,7 +22,8 @@ for trace in typed whole tree compact; do
 	"$spi" calls --format json "$trace" >"$trace.calls"
 	"$spi" report --format json "$trace" >"$trace.report"
 	check "$trace, --chrome: written" "$spi" export --chrome -o "$trace.chrome" "$trace"
-	check "$trace, --chrome: the same calls with times and values, and they nest" compare chrome "$trace.calls" "$trace.chrome"
+	check "$trace, --chrome: the same calls with times and values, and they nest" \
+		compare chrome "$trace.calls" "$trace.chrome"
 	check "$trace, --speedscope: written" "$spi" export "$trace" --speedscope -o "$trace.speedscope"
 	check "$trace, --speedscope: the same calls, which open and close in order" \
 		compare speedscope "$trace.calls" "$trace.speedscope"
@@ -59,6 +60,23 @@ check "lost events: --speedscope" "$spi" export --speedscope -o lost.speedscope 
 check "lost events: profiles are whole" compare speedscope lost.calls lost.speedscope
 check "lost events: --ctf" "$spi" export --ctf -o lost.ctf lost
 like "$(babeltrace2 lost.ctf 2>&1 >/dev/null)" '[Dd]iscarded' "lost events: --ctf keeps LTTng's counts"
+spi_trace_ok "a trace of many packets" --tree=main --lib shop --subbuf-size 4096 --num-subbuf 256 -o cut ./shop 300
+for stream in cut/ust/uid/0/64-bit/*_[0-9]*; do
+	[ "$(stat -c %s "$stream")" -lt 16384 ] || truncate -s $(($(stat -c %s "$stream") * 2 / 3)) "$stream"
+done
+check "a trace that is cut off: --ctf" "$spi" export --ctf -o cut.ctf cut
+like "$("$spi" export --ctf -o again.ctf cut 2>&1)" 'Warning: the trace is damaged, what is whole is written: ' \
+	"it is said"
+[ "$(babeltrace2 cut.ctf 2>warnings | grep -c 'func_entry.* name = ')" -gt 100 ]
+ok $? "what is whole is there"
+is "$(grep -v iscarded warnings)" "" "and can be read"
+check "a trace that is cut off: --chrome" "$spi" export --chrome -o cut.chrome cut
+"$spi" calls --format json cut >cut.calls 2>/dev/null
+check "and nests" compare chrome cut.calls cut.chrome
+for target in chrome speedscope callgrind; do
+	"$spi" export "--$target" -o /dev/full tree 2>error
+	is "$? $(cat error)" "1 Error: /dev/full: No space left on device" "an output that cannot be written: --$target"
+done
 mkdir empty
 like "$("$spi" export --chrome empty 2>&1)" 'no trace in it' "a directory that is no trace"
 tap_done

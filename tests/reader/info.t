@@ -29,17 +29,26 @@ for trace in typed compact tree whole; do
 	is "$(of "$trace.json" 'i["sessions"][0]["host"]')" "$(hostname)" "$trace: the host"
 	is "$(of "$trace.json" 'i["lost"], i["gaps"]')" "([], 0)" "$trace: nothing is lost"
 done
-is "$(of typed.json 'i["events"]["typed"]')" "$(counted typed 'spi:.*_(entry|exit)')" "typed events, as babeltrace2 counts"
+is "$(of typed.json 'i["events"]["typed"]')" "$(counted typed 'spi:.*_(entry|exit)')" \
+	"typed events, as babeltrace2 counts"
 is "$(of tree.json 'i["events"]["tree"]')" "$(counted tree 'lttng_ust_cyg_profile:func_(entry|exit)')" "a tree's events"
 is "$(of whole.json 'i["events"]["whole"]')" "$(counted whole 'spi:.*')" "whole calls"
 is "$(of compact.json 'i["events"]["batches"]')" "$(counted compact 'spi_tree:calls')" "batches"
 is "$(of compact.json 'i["events"]["records"]')" "$(($(of compact.json 'i["calls"]') * 2))" "and what is in them"
-is "$(of tree.json '[o["calls"] for o in i["objects"] if o["path"].endswith("/shop")][0]')" "$(of tree.json 'i["calls"]')" \
-	"calls of an object"
+is "$(of tree.json '[o["calls"] for o in i["objects"] if o["path"].endswith("/shop")][0]')" \
+	"$(of tree.json 'i["calls"]')" "calls of an object"
 is "$(of typed.json 'sorted((d["function"] + "\t" + d["reason"]) for d in i["not_instrumented"])')" \
-	"$(python3 -c 'print(sorted(open("typed/not-instrumented.txt").read().splitlines()))')" "what is not instrumented, and why"
+	"$(python3 -c 'print(sorted(open("typed/not-instrumented.txt").read().splitlines()))')" \
+	"what is not instrumented, and why"
+spi_trace_ok "a function that is not called" -f shop::leaf -f libc.so.6:getpgid -o uncalled ./shop 1
+"$spi" info --format json -o uncalled.json uncalled
+is "$(of uncalled.json 'sorted((f["name"], f["calls"] > 0) for f in i["typed_functions"])')" \
+	"[('getpgid', False), ('shop::leaf', True)]" \
+	"which functions have events, and which of them were called"
+check "as text" eval "\"$spi\" info uncalled | grep -qE '^functions +2  have typed events, 1 without a call: getpgid$'"
 "$spi" info typed >text
-for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" "^object +$PWD/shop, build-id $build_id, " \
+for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" \
+	"^object +$PWD/shop, build-id $build_id; its file is here" \
 	'^not instrumented +[0-9]+, returns twice: .*libc.so.6:_?setjmp' '^lost +nothing' \
 	'^recorded +20[0-9-]+ [0-9:.]+ to 20'; do
 	check "as text: $line" grep -qE "$line" text
@@ -49,7 +58,8 @@ spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 CHANNEL='--subbuf-size=4096 --num-subbuf=2' record lost 'call(ways:t_*;compact)' ./ways thread 3000
 "$spi" info --format json -o lost.json lost 2>/dev/null
 discarded=$(($(babeltrace2 lost 2>&1 >/dev/null | sed -nE 's/.*discarded ([0-9]+) events? .*/\1/p' | paste -sd+)))
-is "$(of lost.json 'i["lost"][0]["channel"], i["lost"][0]["events"]')" "('ch', ${discarded:-0})" "lost events, by channel"
+is "$(of lost.json 'i["lost"][0]["channel"], i["lost"][0]["events"]')" \
+	"('ch', ${discarded:-0})" "lost events, by channel"
 [ "$(of lost.json 'i["gaps"]')" -gt 0 ]
 ok $? "and batches that are missing"
 like "$("$spi" info "$PWD/nowhere" 2>&1)" 'nowhere: No such file' "a directory that is not there"

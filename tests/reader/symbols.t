@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# Names and lines come from files of the trace's build-ids, wherever these are: a debug directory, another root, a server
-# that is named. A file of another build gives no names. The traces here have no names of their own.
+# Names and lines come from files of the trace's build-ids, wherever these are: a debug directory, another root, a
+# server that is named. A file of another build gives no names. The traces here have no names of their own.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/tree.sh"
 spi_private "$@"
 spi_daemon
@@ -11,8 +11,12 @@ spi=$SPI_TOP_BUILDDIR/reader/lttng-spi
 fib_line=$(grep -n 'int fib(' "$SPI_PROGRAMS/exported.cc" | cut -d: -f1)
 calls_fib=$(grep -n 'int sum = fib(' "$SPI_PROGRAMS/exported.cc" | cut -d: -f1)
 # names DIR OPTION... - names of the program's functions in one line
-names() { "$spi" report --object shop --format csv "$@" 2>warnings | tail -n +2 | cut -d, -f1 | tr -d '"' | LC_ALL=C sort | tr '\n' ' '; }
-expected='main shop::even(int) shop::fib(int) shop::leaf(int) shop::odd(int) shop::pay(char const* shop::round(int) work(void*) '
+names() {
+	"$spi" report --object shop --format csv "$@" 2>warnings | tail -n +2 | cut -d, -f1 | tr -d '"' | LC_ALL=C sort |
+		tr '\n' ' '
+}
+expected='main shop::even(int) shop::fib(int) shop::leaf(int) shop::odd(int) '
+expected+='shop::pay(char const* shop::round(int) work(void*) '
 
 spi_cc shop exported.cc
 tree_record whole 'tree(main)' ./shop 2 >out 2>&1
@@ -20,7 +24,8 @@ id=$(readelf -n shop | sed -n 's/.*Build ID: //p')
 is "$(names whole)" "$expected" "the program as it was" || diag "$(cat warnings)"
 "$spi" calls --lines --function 'shop::fib*' whole >lines 2>&1
 check "--lines: a function's line, and the line of the call" \
-	grep -qE "shop::fib\(int\)\(\) at exported.cc:$fib_line from exported.cc:$calls_fib( |\$)" lines || diag "$(head -n 3 lines)"
+	grep -qE "shop::fib\(int\)\(\) at exported.cc:$fib_line from exported.cc:$calls_fib( |\$)" lines ||
+	diag "$(head -n 3 lines)"
 "$spi" calls --lines --function 'shop::fib*' --format json whole >lines.json
 check "--lines in JSON" python3 -c "
 import json
@@ -39,7 +44,8 @@ check "report --lines as text" eval "\"$spi\" report --lines whole | grep -q 'sh
 "$spi" export --callgrind -o whole.callgrind whole
 check "export --callgrind has files and lines" grep -qE '^f[li]=\([0-9]+\) .*/exported.cc' whole.callgrind
 "$spi" export --speedscope -o whole.speedscope whole
-check "export --speedscope, too" grep -qE '"name":"shop::fib\(int\)","file":".*/exported.cc","line":'"$fib_line" whole.speedscope
+check "export --speedscope, too" \
+	grep -qE '"name":"shop::fib\(int\)","file":".*/exported.cc","line":'"$fib_line" whole.speedscope
 
 mkdir -p "debug/.build-id/${id:0:2}"
 objcopy --only-keep-debug shop "debug/.build-id/${id:0:2}/${id:2}.debug"
@@ -48,6 +54,10 @@ strip shop
 unlike "$(names whole)" 'shop::fib' "a stripped program has no names"
 is "$(names whole --debug-dir debug)" "$expected" "--debug-dir: a debug file by build-id has them"
 like "$("$spi" calls --lines --debug-dir debug whole 2>&1)" "shop::fib\(int\)\(\) at exported.cc:$fib_line" "and lines"
+spi_trace --tree=main --lib shop -o stripped ./shop 2 >out
+is "$(names stripped | grep -oE 'sub_[0-9a-f]+ ' | wc -l)" 8 "a trace of a stripped program calls functions by their place" ||
+	diag "$(names stripped)"
+is "$(names stripped --debug-dir debug)" "$expected" "--debug-dir: those have names" || diag "$(cat warnings)"
 rm shop
 is "$(names whole --debug-dir debug)" "$expected" "the debug file alone is enough"
 like "$("$spi" info whole)" "$PWD/shop, .*; its file is not here" "info says that the file is gone"
@@ -93,7 +103,14 @@ import json
 site = json.loads(open('within.json').readline())['call_site']
 assert site['inlined'] == ['inner', 'outer'] and site['line'] == 5 and site['file'].endswith('/within.c'), site
 " || diag "$(cat within.json)"
-like "$("$spi" calls --lines --function leaf within.trace)" 'leaf\(\) at within.c:2 from inner inlined at within.c:5' "as text"
+like "$("$spi" calls --lines --function leaf within.trace)" 'leaf\(\) at within.c:2 from inner inlined at within.c:5' \
+	"as text"
+
+spi_trace -f within:leaf --backtrace -o backtrace.trace ./within >out
+"$spi" calls --lines backtrace.trace >backtrace.txt
+check "--backtrace: callers have lines, too" \
+	grep -qE 'main\+0x[0-9a-f]+ \[within\] in inner inlined at within.c:5' backtrace.txt ||
+	diag "$(cat backtrace.txt)"
 
 # debuginfod: a server of ours.
 if ldconfig -p | grep -q 'libdebuginfod\.so'; then
@@ -130,12 +147,12 @@ mod shapes {
 fn main() { println!("{}", shapes::twice(shapes::Disc(4).area())); }
 EOF_RS
 	for mangling in legacy v0; do
-		RUSTC_BOOTSTRAP=1 "$rustc" -Z unstable-options -g -O -C symbol-mangling-version="$mangling" -C prefer-dynamic=no crab.rs -o "crab-$mangling" 2>rustc.log ||
+		RUSTC_BOOTSTRAP=1 "$rustc" -Z unstable-options -g -O -C symbol-mangling-version="$mangling" crab.rs \
+			-o "crab-$mangling" 2>rustc.log ||
 			diag "$(cat rustc.log)"
 		tree_record "rust-$mangling" 'tree(main)' "./crab-$mangling" >out 2>&1
 		"$spi" report --lines --object "crab-$mangling" "rust-$mangling" >rust.txt 2>&1
-		like "$(cat rust.txt)" 'crab[^ ]*::shapes::Disc::area|crab[^ ]*::shapes::\{impl#0\}::area|<crab[^ ]*::shapes::Disc>::area' \
-			"Rust, $mangling: names" || diag "$(head -n 20 rust.txt)"
+		like "$(cat rust.txt)" 'crab[^ ]*::shapes::(Disc::|Disc>::|\{impl#0\}::)area' "Rust, $mangling: names" || diag "$(head -n 20 rust.txt)"
 		like "$(cat rust.txt)" 'shapes::twice[^ ]* at crab.rs:8 ' "Rust, $mangling: lines"
 		is "$(grep -cE '_R[NIC]|_ZN|::h[0-9a-f]{16}' rust.txt)" 0 "Rust, $mangling: no mangled name is left"
 	done
