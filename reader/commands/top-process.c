@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What `lttng-spi top` knows of the process: a child runs `lttng trace -p PID --payload top`, and its lines are counted here.
- * The child is begun anew when other functions' calls are to be counted.
+ * What `lttng-spi top` knows of the process: a child runs `lttng trace -p PID --payload top`, and its lines are
+ * counted here. The child is begun anew when other functions' calls are to be counted.
  *
  * A function that is called so often that counting takes more than its share is given up at once, and stays so.
  */
@@ -272,7 +272,9 @@ void top_pattern(const struct top_row *row, char *text, size_t size)
 	text[used] = 0;
 }
 
-/* A child in a process group of its own, as ^C is for this program, which ends the child; so does this program's end. */
+/*
+ * A child in a process group of its own, as ^C is for this program, which ends the child; so does this program's end.
+ */
 static pid_t spawn(char **arguments, int out, int err)
 {
 	const pid_t parent = getpid();

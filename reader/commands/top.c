@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * `lttng-spi top -p PID`: where a running process spends its time, live. Nothing is recorded: the payload `top`
- * (payloads/top.c), which `lttng trace` loads into the process, writes lines, and this reads them. The lines are samples of
- * CPU time at first. Then the functions that have most of them are instrumented, so that their calls are counted, as far
- * as that costs no more than its share of the process's CPU time.
+ * (payloads/top.c), which `lttng trace` loads into the process, writes lines, and this reads them. The lines are
+ * samples of CPU time at first. Then the functions that have most of them are instrumented, so that their calls are
+ * counted, as far as that costs no more than its share of the process's CPU time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,8 @@ static void row_write(const struct top *t, const struct top_row *row, int is_cho
 	} else if (row->is_hot) {
 		snprintf(rate, sizeof(rate), ">%.0f", row->rate_seen);
 	}
-	printf("%s%6.1f%% %12s %12s  %s%.*s%s", is_chosen ? "\033[7m" : "", t->samples ? 100.0 * row->samples / t->samples : 0.0,
+	printf("%s%6.1f%% %12s %12s  %s%.*s%s", is_chosen ? "\033[7m" : "",
+		t->samples ? 100.0 * row->samples / t->samples : 0.0,
 		rate, average, is_chosen ? "" : colour_begin(COLOUR_FUNCTION), room, row->name,
 		is_chosen ? "" : colour_end(COLOUR_FUNCTION));
 	if ((int) (strlen(row->name) + strlen(row->object)) + 3 < room)
@@ -253,7 +254,8 @@ static int run(struct top *t, int tables)
 	int r = 0;
 
 	while (!is_stopped && r >= 0) {
-		struct pollfd fds[2] = { { .fd = t->from, .events = POLLIN }, { .fd = is_screen ? STDIN_FILENO : -1, .events = POLLIN } };
+		struct pollfd fds[2] = { { .fd = t->from, .events = POLLIN },
+			{ .fd = is_screen ? STDIN_FILENO : -1, .events = POLLIN } };
 		const int64_t left = next - now_ms();
 
 		if (left > 0 && poll(fds, 2, (int) left) > 0) {

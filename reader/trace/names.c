@@ -210,8 +210,8 @@ static int build_id_take(struct merge *m, struct space *s, const bt_event *event
 }
 
 /*
- * A function that had no name where it was recorded is called by its place, sub_ADDRESS. The file here may know its name:
- * 1, and the name.
+ * A function that had no name where it was recorded is called by its place, sub_ADDRESS. The file here may know its
+ * name: 1, and the name.
  */
 static int name_here(struct object *o, uint64_t offset, const char *name, char *text, size_t size)
 {
