@@ -61,8 +61,8 @@ app_start() {
 	app_pid=$!
 	exec {app_in}>"$name.in"
 	spi_wait 60 file_has "$name.out" ready || {
-		diag "$(cat "$name.err"; gdb -p "$app_pid" -batch -ex 'thread apply all backtrace 12' 2>&1 | grep -a '^#\|^Thread')"
 		echo "Bail out! $1 does not start"
+		diag "$(cat "$name.err"; gdb -p "$app_pid" -batch -ex 'thread apply all backtrace 12' 2>&1 | grep -a '^#\|^Thread')"
 		exit 1
 	}
 }
