@@ -70,6 +70,12 @@ static bool program_read(struct facts *facts, pid_t pid)
 	return facts->stack || !*facts->exec || geteuid();
 }
 
+/* It has ended, or is a zombie: root sees the executable and the stack of all others. */
+static bool has_no_program(const struct facts *facts)
+{
+	return !facts->start_time || (!geteuid() && !*facts->exec && !facts->stack);
+}
+
 int facts_read(struct facts *facts, pid_t pid)
 {
 	const struct timespec moment = { .tv_nsec = EXECUTES_NS };
@@ -98,9 +104,12 @@ int facts_read(struct facts *facts, pid_t pid)
 	if (!nr_exec_rules)
 		return 0;
 	facts->is_unread = spi_reader_names(&facts->names, pid, facts->uids[0], facts->exec) < 0;
-	/* Names of another program than the ids are of: the process is nobody's until it is looked at again. */
+	/*
+	 * Names of another program than the ids are of: the process is nobody's until it is looked at again. One that has
+	 * ended meanwhile stays whose it was.
+	 */
 	program_read(&now, pid);
-	if (!facts_same_program(&now, facts)) {
+	if (!has_no_program(&now) && !facts_same_program(&now, facts)) {
 		take_ids(NULL, "Uid", facts->uids);
 		take_ids(NULL, "Gid", facts->gids);
 	}
