@@ -43,6 +43,7 @@ static struct subject {
 static uint64_t interval, written, cpu;	/* ns: between lines, when the last ones were written, the CPU time then */
 static int is_writing;
 static int counts_calls;
+static struct spi_function *first;	/* the one function of count=0 */
 
 /* ---- counting ---- */
 
@@ -202,8 +203,6 @@ static void sample(const struct spi_sample *s, void *data)
 
 static const char *filter(struct spi_agent *a, struct spi_function *function, void *data)
 {
-	static struct spi_function *first;
-
 	(void) a;
 	(void) data;
 	if (counts_calls)
@@ -234,6 +233,7 @@ static int arguments_take(struct spi_agent *a, void *data)
 	const char *count = spi_agent_argument(a, "count"), *ms = spi_agent_argument(a, "interval");
 
 	(void) data;
+	first = NULL;
 	counts_calls = !count || strcmp(count, "0");
 	interval = (ms ? strtoul(ms, NULL, 10) : 1000) * UINT64_C(1000000);
 	written = spi_clock_ns();

@@ -15,7 +15,7 @@ static const struct {
 } commands[] = {
 	{ "calls", command_calls, "the calls, as people read them" },
 	{ "report", command_report, "a table of functions: calls and times" },
-	{ "graph", command_graph, "who calls whom" },
+	{ "graph", command_graph, "which function calls which" },
 	{ "flame", command_flame, "a page for a browser: flame graphs" },
 	{ "timeline", command_timeline, "a page for a browser: threads over time" },
 	{ "top", command_top, "where a running process spends its time, live" },

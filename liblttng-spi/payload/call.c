@@ -73,8 +73,8 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 /*
  * May the thread be within malloc(), stdio, the dynamic linker or the unwinder? Then a payload that uses these would
  * wait for its own thread, or find their data half changed. The thread is there where code of their objects calls,
- * which is looked at; or where a signal handler has interrupted them: the handler's entry says so (spi_clients_handler()), until the stack is
- * above that again.
+ * which is looked at; or where a signal handler has interrupted them: the handler's entry says so
+ * (spi_clients_handler()), until the stack is above that again.
  */
 static int is_critical(struct spi_thread *t, struct spi_point *point, uint64_t p)
 {

@@ -141,7 +141,7 @@ int command_graph(int argc, char **argv)
 
 	if (status < 0)
 		return reading_help("graph [FILTERS] [--format text|json] [-o FILE] DIR [FUNCTION]\n"
-			"Prints who calls whom, with calls and times. FUNCTION, a name or a pattern: its callers and its callees.\n");
+			"Prints which function calls which, with calls and times. FUNCTION, a name or a pattern: its callers and its callees.\n");
 	if (status)
 		return 1;
 	if (r.directory_count > 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Who called whom: a tree with a node for each function below each way that led to it, over all threads.
+ * Which function called which: a tree with a node for each function below each way that led to it, over all threads.
  *
  * Events of whole calls come when the calls end, inner ones first. They are kept, and put in order at the end.
  */

@@ -39,7 +39,7 @@ void report_free(struct report *report);
 int report_by_read(const char *name);
 int report_sort_read(const char *name);
 
-/* ---- paths.c: who called whom, over all threads, as one tree ---- */
+/* ---- paths.c: which function called which, over all threads, as one tree ---- */
 struct path {
 	struct path *parent, *child, *next;	/* next: of the same parent */
 	struct call_function *function;		/* NULL: the top */

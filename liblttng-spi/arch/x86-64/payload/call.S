@@ -191,12 +191,15 @@ spi_guarded_fault:
 	cmp $SPI_PAYLOAD_STACK, %rax
 	jb 2f
 	mov %fs:SPI_AT_THREAD_CUR(%r10), %rax	/* calls that longjmp() has left end first: spi_clients_before() */
+	test %rax, %rax
+	jz .Lnone_left				/* the thread has had no slot: no client wants exits */
 	test $(SPI_SLOT_CHUNK - 1), %eax
 	jz 2f
 	mov SPI_AT_SLOT_P - SPI_SLOT_SIZE(%rax), %rax
 	sub $SPI_AT_FRAME_RA, %rax
 	cmp %rsi, %rax
 	jbe 2f
+.Lnone_left:
 	cmpq $0, SPI_AT_OWN_CRITICAL(%r11)
 	jne 2f
 	mov SPI_AT_FRAME_RA(%rsi), %rax
