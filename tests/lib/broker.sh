@@ -62,7 +62,7 @@ app_start() {
 	exec {app_in}>"$name.in"
 	spi_wait 60 file_has "$name.out" ready || {
 		echo "Bail out! $1 does not start"
-		diag "$(cat "$name.err"; gdb -p "$app_pid" -batch -ex 'thread apply all backtrace 12' 2>&1 | grep -a '^#\|^Thread')"
+		diag "$(cat "$name.err"; gdb -p "$app_pid" -batch -ex 'thread apply all -ascending backtrace 12' 2>&1 | grep -a '^#\|^Thread')"
 		exit 1
 	}
 }

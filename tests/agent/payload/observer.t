@@ -80,6 +80,7 @@ is "$(grep -cx -e "created $(sed -n 's/child //p' trace.out)" -e 'is a child' tr
 is "$(grep -c '^ended' trace.err)" 2 'by lttng trace: both end' || diag "$(cat trace.err)"
 
 # The tracer leaves.
+rm -f said
 # caught PID - which of SIGHUP, SIGINT, SIGUSR1 and SIGTERM are handled
 caught() { echo $((0x$(sed -n 's/^SigCgt:\s*//p' "/proc/$1/status") & 0x4203)); }
 spi_cc calls payload-calls.c -O1 -fno-optimize-sibling-calls
