@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <lttng/spi.h>
 #include "payloads/memory.h"
+#include "payloads/report.h"
 #include "payloads/signal-argument.h"
-#include "payloads/text.h"
 
 #define TABLE		8192u		/* functions; a power of two */
 #define BUCKETS		64u		/* of one sign */
@@ -204,12 +204,7 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 
 /* ---- what is printed ---- */
 
-static void line_end(struct text *t)
-{
-	text_byte(t, '\n');
-	spi_agent_write(agent, t->line, t->size);
-	t->size = 0;
-}
+static struct report report = { .name = "hist" };
 
 static void text_signed(struct text *t, int64_t value)
 {
@@ -262,7 +257,7 @@ static void row_say(uint64_t calls, uint64_t longest, unsigned int bucket, int i
 	for (unsigned int i = 0; i < BAR; i++)
 		text_byte(&t, i < bar ? '@' : ' ');
 	text_byte(&t, '|');
-	line_end(&t);
+	report_line(&report, &t);
 }
 
 /* From the lowest bucket that has calls to the highest one, those between them without calls, too. */
@@ -300,11 +295,9 @@ static void title_say(const struct spi_function *function, const struct counts *
 		text_put(&t, "  ");
 		text_put(&t, object);
 	}
-	if (first_pid != (int) getpid())
-		field_say(&t, "  process ", getpid());
 	text_put(&t, by == BY_LATENCY ? ": latency in ns" : by == BY_RETURN ? ": result" : ": ");
 	text_put(&t, argument);
-	line_end(&t);
+	report_line(&report, &t);
 	field_say(&t, "count ", (int64_t) c->counted);
 	if (c->counted) {
 		field_say(&t, ", sum ", c->sum);
@@ -316,7 +309,7 @@ static void title_say(const struct spi_function *function, const struct counts *
 		field_say(&t, "; calls whose value is not known: ", (int64_t) c->unknown);
 	if (by != BY_ARGUMENT && c->entered > c->counted + c->unknown)
 		field_say(&t, "; calls that had not returned: ", (int64_t) (c->entered - c->counted - c->unknown));
-	line_end(&t);
+	report_line(&report, &t);
 }
 
 /* How many functions were called. */
@@ -325,18 +318,21 @@ static unsigned int tables_say(void)
 	unsigned int called = 0;
 	struct text t = { .size = 0 };
 
+	report.agent = agent;
 	for (uint32_t i = 0; i < TABLE; i++) {
 		if (!subjects[i].function || (!counts[i].entered && !counts[i].counted))
 			continue;
-		called++;
+		if (!called++)
+			report_begin(&report);
 		title_say(subjects[i].function, &counts[i]);
 		rows_say(&counts[i]);
-		line_end(&t);
+		report_line(&report, &t);
 	}
 	if (full) {
 		field_say(&t, "hist: calls of further functions: ", (int64_t) full);
-		line_end(&t);
+		report_line(&report, &t);
 	}
+	report_end(&report);
 	return called;
 }
 
