@@ -99,16 +99,25 @@ static int argument_pop(struct spi_call *call, int64_t *value)
 	return at ? 0 : -ENODATA;
 }
 
+/* What is not a number has no place among the rows. Payloads that come along use no floating-point registers. */
+static int scalar_take(int r, const struct spi_scalar *scalar, int64_t *value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &scalar->real, sizeof(bits));
+	if (r == 0 && scalar->kind == SPI_SCALAR_REAL && bits << 1 > UINT64_C(0x7ff) << 53)
+		return -ENODATA;
+	*value = scalar->integer;
+	return r;
+}
+
 static int argument_get(struct spi_call *call, const struct subject *s, int64_t *value)
 {
-	struct spi_scalar scalar;
-	int r;
+	struct spi_scalar scalar = { 0 };
 
 	if (s->parameter < 0)
 		return position ? argument_pop(call, value) : -ENODATA;
-	r = spi_call_argument(call, (size_t) s->parameter, &scalar);
-	*value = scalar.integer;
-	return r;
+	return scalar_take(spi_call_argument(call, (size_t) s->parameter, &scalar), &scalar, value);
 }
 
 static void *enter(struct spi_call *call, void *data)
@@ -137,15 +146,16 @@ static void leave(struct spi_call *call, void *data)
 	const uint64_t now = by == BY_LATENCY ? spi_clock_ns() : 0;
 	const uint32_t n = subject_of(spi_call_callee(call));
 	const enum spi_call_ending ending = spi_call_ending(call);
-	struct spi_scalar scalar;
+	struct spi_scalar scalar = { 0 };
+	int64_t value;
 
 	(void) data;
 	if (n == TABLE)
 		return;
 	if (by == BY_LATENCY && ending < SPI_CALL_THREAD_ENDED)
 		count(&counts[n], (int64_t) (now - (uint64_t) spi_call_user_data(call)));
-	else if (by == BY_RETURN && ending == SPI_CALL_RETURNED && spi_call_result(call, &scalar) == 0)
-		count(&counts[n], scalar.integer);
+	else if (by == BY_RETURN && ending == SPI_CALL_RETURNED && scalar_take(spi_call_result(call, &scalar), &scalar, &value) == 0)
+		count(&counts[n], value);
 	else if (ending < SPI_CALL_THREAD_ENDED)
 		__atomic_fetch_add(&counts[n].unknown, 1, __ATOMIC_RELAXED);
 }
