@@ -221,4 +221,14 @@ is $? 2 'with a COMMAND as well'
 is $? 1 'every program of the machine'
 like "$(cat err)" 'means the calls of every program' 'which is refused'
 is "$(pgrep -c spi-broker) $(pgrep -c lttng-sessiond)" '0 0' 'no daemon is left, and none was started'
+
+# ---- recorded as well ----
+spi_daemon
+follow --exec calls -f leaf --payload ./says.so -o t
+started 'with -o' ./calls 5
+started 'with -o, once more' ./calls 5
+over 0 'with -o'
+spi_read t
+is "$(count '^enter leaf')" 18 'with -o: the payload has each call' || diag "$(cat err)"
+is "$(grep -c ' spi:leaf_entry: ' t.txt)" 18 'with -o: and so has the trace' || diag "$(cat err)"
 tap_done
