@@ -38,6 +38,7 @@ same_file <(sed 's/^\[[0-9]*\] //' err) out "security-log: each call with its ar
 instrumented() { ! python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$1" prog >/dev/null 2>&1; }
 mkfifo in
 mkdir watched
+rm -f out
 LTTNG_SPI_PAYLOAD_ARGS="directory=$PWD/watched;file=now" LD_PRELOAD=$PWD/built/event.so \
 	timeout $((30 * SPI_PATIENCE)) ./prog phases <in >out 2>err &
 runs=$!
