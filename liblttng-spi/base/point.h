@@ -152,6 +152,7 @@ enum spi_point_flags {
 	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 	SPI_POINT_GENERIC	= 1u << 9,	/* of a rule by name, recorded by address: there were too many for events of their own */
 	SPI_POINT_CLIENTS	= 1u << 10,	/* payloads of a user's own may want its calls: `clients` is there */
+	SPI_POINT_LIBCALLS	= 1u << 11,	/* of a rule by name: calls from other objects alone are recorded. rules/library-calls.c */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
 _Static_assert(SPI_POINT_LOOPS == SPI_POINT_FLAG_LOOPS && SPI_POINT_NO_EXIT == SPI_POINT_FLAG_NO_EXIT,

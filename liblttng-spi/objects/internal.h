@@ -15,6 +15,9 @@ struct spi_object;
 const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
 extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
 
+/* ---- symbols.c ---- */
+uint32_t spi_symbol_hash(const char *name);	/* DT_GNU_HASH */
+
 /* ---- map-read.c ---- */
 void spi_map_note(const struct spi_map *map);		/* it is good: what it says of the whole process */
 

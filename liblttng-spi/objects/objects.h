@@ -11,6 +11,7 @@
 #ifndef SPI_OBJECTS_H
 #define SPI_OBJECTS_H
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "liblttng-spi/arch/arch.h"
@@ -73,6 +74,32 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from);
 int spi_symbols_know(uint64_t address, int is_code);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
+
+/* An object's tables as the dynamic linker reads them. */
+struct spi_tables {
+	const uint32_t *hash;		/* DT_GNU_HASH */
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const uint16_t *versions;	/* NULL: none */
+	const uint8_t *defined;		/* DT_VERDEF */
+	const ElfW(Rela) *lists[2];	/* relocations */
+	uint64_t sizes[2];		/* bytes */
+};
+void spi_tables_read(struct spi_tables *tables, const ElfW(Dyn) *dynamic, uint64_t bias);
+
+/* ---- exports.c: control side ---- */
+/* Functions that an object offers to others, by ascending address, then by name; the names are the object's own. */
+struct spi_exports {
+	struct spi_export {
+		uint64_t address;
+		const char *name;
+	} *list;
+	uint32_t count, room;
+};
+/* All of them, or those that others (only this one, if it is not NULL) import. 0 or -ENOMEM; spi_exports_free() frees. */
+int spi_exports_find(const struct spi_object *object, const struct spi_object *only, int is_all, struct spi_exports *found);
+void spi_exports_free(struct spi_exports *exports);
+const struct spi_export *spi_exports_at(const struct spi_exports *exports, uint64_t address);	/* its first name; NULL: none */
 
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */

@@ -75,7 +75,7 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	memset(errors, 0, n * sizeof(*errors));
 	generic = !compact && (fresh > TYPED_RULE_MAX || typed_total + fresh > TYPED_TOTAL_MAX);
 	some = n;
-	if (generic && w->link && !spi_module_is_run()) {
+	if (generic && (rule->text.libcalls || (w->link && !spi_module_is_run()))) {
 		/* The sessions that asked take events by the functions' names alone: what has none would be recorded for nobody. */
 		some = typed_total < TYPED_TOTAL_MAX ? TYPED_TOTAL_MAX - typed_total : 0;
 		some = some < TYPED_RULE_MAX ? some : TYPED_RULE_MAX;
@@ -102,6 +102,9 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	for (uint32_t i = 0; i < some; i++)
 		if (r < 0 && !errors[i])
 			errors[i] = "its events could not be registered with lttng-ust";
+	for (uint32_t i = 0; i < some; i++)
+		if (points[i]->flags & SPI_POINT_LIBCALLS && !errors[i])
+			spi_library_calls_only(points[i]);
 	if (!generic && !compact && r > 0)
 		typed_total += (uint32_t) r;
 	drop_failed(w, points, errors, n);
@@ -185,7 +188,7 @@ static void choose_points(struct work *w)
 			continue;
 		if (spi_rule_point_choose(p) < 0)
 			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
-				"another rule in force records it in another form (one event, entry and exit, or compact)");
+				"another rule in force records it in another form (one event, entry and exit, compact, or library calls)");
 		else
 			rule->points[kept++] = p;
 	}
