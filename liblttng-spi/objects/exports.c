@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * The functions that an object offers to others, and which of them others want: by the relocations of the other objects,
- * as the dynamic linker binds them. A version is not looked at: of a name that an object has in several versions all
- * are taken.
+ * as the dynamic linker binds them, by name and version. Without importers only those are taken that new programs can
+ * be linked with.
  *
  * Control side. The objects' tables are read while the dynamic linker's list is held, so nothing goes meanwhile.
  */
@@ -49,8 +49,8 @@ static int export_add(struct spi_exports *e, uint64_t address, const char *name)
 	return 0;
 }
 
-/* All symbols of the object that have this name, or with NULL all. */
-static void exports_take(struct search *s, const char *name)
+/* The symbols of the object that have this name, or with NULL all. */
+static void exports_take(struct search *s, const char *name, const char *version)
 {
 	const uint32_t *head = s->tables.hash, *buckets, *chain;
 	const uint32_t wanted = name ? spi_symbol_hash(name) : 0;
@@ -70,7 +70,7 @@ static void exports_take(struct search *s, const char *name)
 			const char *its = s->tables.names + symbol->st_name;
 
 			if ((!name || ((h | 1) == (wanted | 1) && !strcmp(its, name))) && is_function(symbol) &&
-					export_add(s->found, symbol->st_value + s->object->bias, its) < 0)
+					spi_symbol_is_version(&s->tables, i, version) && export_add(s->found, symbol->st_value + s->object->bias, its) < 0)
 				s->failed = 1;
 			if (h & 1)
 				break;
@@ -119,7 +119,7 @@ static int imports_take(struct dl_phdr_info *info, size_t size, void *data)
 			const uint32_t symbol = (uint32_t) ELF64_R_SYM(t.lists[k][i].r_info);
 
 			if (symbol)
-				exports_take(s, t.names + t.symbols[symbol].st_name);
+				exports_take(s, t.names + t.symbols[symbol].st_name, spi_symbol_version_wanted(&t, symbol));
 		}
 	return 0;
 }
@@ -166,7 +166,7 @@ int spi_exports_find(const struct spi_object *object, const struct spi_object *o
 	memset(found, 0, sizeof(*found));
 	dl_iterate_phdr(tables_find, &s);
 	if (is_all)
-		exports_take(&s, NULL);
+		exports_take(&s, NULL, "");
 	else
 		dl_iterate_phdr(imports_take, &s);
 	if (s.failed) {

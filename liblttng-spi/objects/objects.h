@@ -81,7 +81,7 @@ struct spi_tables {
 	const ElfW(Sym) *symbols;
 	const char *names;
 	const uint16_t *versions;	/* NULL: none */
-	const uint8_t *defined;		/* DT_VERDEF */
+	const uint8_t *defined, *needed;	/* DT_VERDEF, DT_VERNEED */
 	const ElfW(Rela) *lists[2];	/* relocations */
 	uint64_t sizes[2];		/* bytes */
 };

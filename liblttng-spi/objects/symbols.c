@@ -54,6 +54,9 @@ void spi_tables_read(struct spi_tables *t, const ElfW(Dyn) *dynamic, uint64_t bi
 		case DT_VERDEF:
 			t->defined = (const void *) at;
 			break;
+		case DT_VERNEED:
+			t->needed = (const void *) at;
+			break;
 		case DT_JMPREL:
 			t->lists[0] = (const void *) at;
 			break;
@@ -203,29 +206,48 @@ int spi_symbols_know(uint64_t address, int is_code)
 	return 0;
 }
 
-/* Is the symbol's version the one that is wanted? */
-static int version_fits(const struct table *t, uint32_t symbol, const char *version)
+int spi_symbol_is_version(const struct spi_tables *t, uint32_t symbol, const char *version)
 {
 	uint16_t index;
 
-	if (!t->of.versions || !t->of.defined)
+	if (!t->versions || !t->defined)
 		return 1;
-	index = t->of.versions[symbol];
+	index = t->versions[symbol];
 	if (!version[0])
 		return !(index & VERSION_HIDDEN);
 	index &= (uint16_t) ~VERSION_HIDDEN;
-	for (const uint8_t *at = t->of.defined;;) {
+	for (const uint8_t *at = t->defined;;) {
 		const ElfW(Verdef) *def = (const ElfW(Verdef) *) at;
 
 		if (def->vd_ndx == index) {
 			const ElfW(Verdaux) *name = (const ElfW(Verdaux) *) (at + def->vd_aux);
 
-			return texts_equal(t->of.names + name->vda_name, version);
+			return texts_equal(t->names + name->vda_name, version);
 		}
 		if (!def->vd_next)
 			return 0;
 		at += def->vd_next;
 	}
+}
+
+const char *spi_symbol_version_wanted(const struct spi_tables *t, uint32_t symbol)
+{
+	const uint16_t index = t->versions ? t->versions[symbol] & (uint16_t) ~VERSION_HIDDEN : 0;
+
+	for (const uint8_t *at = index > 1 ? t->needed : NULL; at;) {
+		const ElfW(Verneed) *need = (const ElfW(Verneed) *) at;
+		const uint8_t *aux = at + need->vn_aux;
+
+		for (uint16_t i = 0; i < need->vn_cnt; i++) {
+			const ElfW(Vernaux) *its = (const ElfW(Vernaux) *) aux;
+
+			if (its->vna_other == index)
+				return t->names + its->vna_name;
+			aux += its->vna_next;
+		}
+		at = need->vn_next ? at + need->vn_next : NULL;
+	}
+	return "";
 }
 
 uint32_t spi_symbol_hash(const char *name)
@@ -260,7 +282,7 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 		uint32_t h = chain[i - head[1]];
 
 		if ((h | 1) == (hash | 1) && t->of.symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->of.names + t->of.symbols[i].st_name, name) &&
-				version_fits(t, i, version))
+				spi_symbol_is_version(&t->of, i, version))
 			return i;
 		if (h & 1)
 			return 0;

@@ -20,6 +20,7 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/rules/internal.h"
 
 int spi_rule_keep(struct rule *rule, struct spi_point *point)
@@ -107,6 +108,11 @@ static void name_tell(const struct work *w, const struct spi_point *p, const cha
 			 w->rule->text.function, p->event_name);
 }
 
+static int names_object(const struct spi_rule *rule)
+{
+	return rule->object[0] && strcmp(rule->object, "*");
+}
+
 /* Is the function among those that the rule means? */
 static int offers(const struct work *w, uint64_t address)
 {
@@ -158,6 +164,10 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 
 	if (!offers(w, func->vaddr + object->bias))
 		return;
+	if (asked->libcalls && !names_object(asked) && spi_hooks_need(func->vaddr + object->bias)) {
+		spi_work_decline(w, object, name, "the tracer stands before it, unless it is named with its library");
+		return;
+	}
 	if (func->flags & SPI_FUNC_IFUNC) {
 		resolve_ifunc(w, object, func, offered_name(w, func->vaddr + object->bias, name));
 		return;
@@ -258,8 +268,7 @@ static int take_all(struct work *w, struct spi_object *object)
  */
 static int take_exports(struct work *w, struct spi_object *object)
 {
-	const char *named = w->rule->text.object;
-	const int is_all = (named[0] && strcmp(named, "*")) || w->only == object;
+	const int is_all = names_object(&w->rule->text) || w->only == object;
 	int r = spi_exports_find(object, is_all ? NULL : w->only, is_all, &w->exports);
 
 	if (r == 0 && w->exports.count)

@@ -38,11 +38,17 @@ static uint32_t typed_total;
 
 /* ---- from points to events and jumps --------------------------------------------------- */
 
+/* The name by which the user knows the function: of a library call that under which others import it. */
+static const char *point_name(const struct spi_point *p)
+{
+	return p->flags & SPI_POINT_LIBCALLS ? p->event_name : spi_map_string(p->map, p->func->name);
+}
+
 static void drop_failed(struct work *w, struct spi_point **points, const char **errors, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (errors[i])
-			spi_work_decline(w, points[i]->object, spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
+			spi_work_decline(w, points[i]->object, point_name(points[i]), errors[i]);
 }
 
 /* One point that is to have the record of a call's address. Another one has it already, where the rule was made before. */
@@ -98,13 +104,13 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		some = n;
 	}
 	spi_payload->set_string_max(spi_string_max);
+	for (uint32_t i = 0; i < some; i++)
+		if (points[i]->flags & SPI_POINT_LIBCALLS)
+			spi_library_calls_only(points[i]);
 	r = !some ? 0 : (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, some, errors);
 	for (uint32_t i = 0; i < some; i++)
 		if (r < 0 && !errors[i])
 			errors[i] = "its events could not be registered with lttng-ust";
-	for (uint32_t i = 0; i < some; i++)
-		if (points[i]->flags & SPI_POINT_LIBCALLS && !errors[i])
-			spi_library_calls_only(points[i]);
 	if (!generic && !compact && r > 0)
 		typed_total += (uint32_t) r;
 	drop_failed(w, points, errors, n);
@@ -165,7 +171,7 @@ static void make_for_clients(struct work *w)
 		if (!reason)
 			rule->points[kept++] = p;
 		else if (*reason)
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason);
+			spi_work_decline(w, p->object, point_name(p), reason);
 	}
 	rule->count = kept;
 }
@@ -187,7 +193,7 @@ static void choose_points(struct work *w)
 		if (!p->payload && !rule->clients)
 			continue;
 		if (spi_rule_point_choose(p) < 0)
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
+			spi_work_decline(w, p->object, point_name(p),
 				"another rule in force records it in another form (one event, entry and exit, compact, or library calls)");
 		else
 			rule->points[kept++] = p;
@@ -202,10 +208,11 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
-		const char *reason = spi_descriptors_trace(p->address);
+		const char *reason = spi_hooks_replace(p->address) ? "the tracer replaces it in a traced program" :
+			spi_descriptors_trace(p->address);
 
 		if (reason || (!spi_rule_point_has_jump(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
+			spi_work_decline(w, p->object, point_name(p), reason ? reason : "cannot be patched");
 			continue;
 		}
 		rule->points[kept++] = p;

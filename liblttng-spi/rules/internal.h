@@ -21,7 +21,7 @@ void spi_backtraces_change(const struct rule *rule, int add);
 void spi_backtraces_clear(struct spi_point *point);	/* a point that no rule uses */
 
 /* ---- library-calls.c ---- */
-void spi_library_calls_only(struct spi_point *point);	/* its events are bound: from now on those of calls from other objects */
+void spi_library_calls_only(struct spi_point *point);	/* before its events are bound: those of calls from other objects */
 
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */

@@ -30,8 +30,5 @@ static uint64_t library_entry(struct spi_point *point, struct spi_frame *frame, 
 
 void spi_library_calls_only(struct spi_point *point)
 {
-	if (point->entry == library_entry)
-		return;
-	point->record = point->entry;
 	point->entry = library_entry;
 }
