@@ -20,6 +20,7 @@
 struct dl_phdr_info;
 struct spi_arena;
 struct spi_map;
+struct spi_map_func;
 
 /* One loaded ELF object. */
 struct spi_object {
@@ -129,6 +130,9 @@ int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the funct
 
 /* ---- map-cache.c ---- */
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
+
+/* Why a call of the function must not have a return slot; NULL: it may. */
+const char *spi_map_func_asks_caller(const struct spi_map *map, const struct spi_map_func *func);
 
 /* ---- phdr.c: over fork() ---- */
 void spi_phdr_fork_wait(void);		/* until nobody is in the list of objects, with signals blocked, not for ever */

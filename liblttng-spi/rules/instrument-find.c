@@ -160,12 +160,20 @@ static void take_function(struct work *w, struct spi_object *object, struct spi_
 	const struct spi_rule *asked = &w->rule->text;
 	uint32_t form = asked->payloads.count ? SPI_POINT_FOR_CLIENTS : (asked->one_event ? SPI_RULE_ONE_EVENT : 0) |
 		(asked->compact ? SPI_RULE_COMPACT : 0) | (asked->libcalls ? SPI_POINT_LIBCALLS : 0);
+	const char *why;
 	struct spi_point *p;
 
 	if (!offers(w, func->vaddr + object->bias))
 		return;
 	if (asked->libcalls && !names_object(asked) && spi_hooks_need(func->vaddr + object->bias)) {
+		w->result->matched++;
 		spi_work_decline(w, object, name, "the tracer stands before it, unless it is named with its library");
+		return;
+	}
+	why = spi_map_func_asks_caller(map, func);
+	if (why) {
+		w->result->matched++;
+		spi_work_decline(w, object, name, why);
 		return;
 	}
 	if (func->flags & SPI_FUNC_IFUNC) {
