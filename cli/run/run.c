@@ -61,7 +61,7 @@ static int run_take_funcs(struct run *run)
 	for (i = 0; i < o->func_count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
 			return -ENOMEM;
-		else if (run->is_payload || o->asked.backtrace)
+		else if (run->is_payload || o->asked.backtrace || o->asked.libcalls)
 			run->funcs[run->func_count - 1].asked = &o->asked;
 	for (i = 0; i < o->tree.count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)

@@ -30,6 +30,7 @@ enum long_option {
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
 	OPTION_FORMAT,
+	OPTION_LIBCALLS,
 	OPTION_REPORT,
 	OPTION_LIST_OPTIONS,
 };
@@ -45,6 +46,7 @@ static const struct option trace_long_options[] = {
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "report", no_argument, NULL, OPTION_REPORT },
+	{ "libcalls", optional_argument, NULL, OPTION_LIBCALLS },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -87,6 +89,9 @@ static const char trace_help[] =
 "                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
+"      --libcalls[=LIST] calls from one executable or library into another: of all\n"
+"                        functions that one offers and another one imports, or of\n"
+"                        those of LIST: libz.so.1:*,libc.so.6:open*\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
 "                        hist[=ARG], at the calls; nothing is recorded unless\n"
 "                        -o is given; several are possible; without -f and\n"
@@ -111,7 +116,7 @@ int trace_options_help(void)
 	fputs(trace_help, stdout);
 	tree_print_help();
 	fputs(trace_help_end, stdout);
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 int options_list(const struct option *options)
@@ -121,7 +126,7 @@ int options_list(const struct option *options)
 		if (options->val > ' ' && options->val < 0x7f)
 			printf("-%c\n", options->val);
 	}
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 static int option_bad(const char *name, const char *value, const char *wanted)
@@ -237,6 +242,36 @@ static int option_format(const char *text, enum trace_view *view)
 	return option_bad("--format", text, "events, calls or json");
 }
 
+/* Each [LIBRARY:]FUNC of "FUNC,FUNC"; the texts live as long as the rules. A comma in parentheses is of a C++ name. */
+static int option_libcalls(struct trace_options *o, const char *list)
+{
+	int ret = 0;
+
+	while (ret == 0) {
+		int depth = 0;
+		size_t n = 0;
+		char *func;
+
+		for (; list[n] && (list[n] != ',' || depth); n++)
+			depth += strchr("(<", list[n]) ? 1 : strchr(")>", list[n]) ? -1 : 0;
+		if (!n)
+			return option_bad("--libcalls", list, "a list of [LIBRARY:]FUNC, with commas between them");
+		if (asprintf(&func, "%.*s", (int) n, list) < 0)
+			return -ENOMEM;
+		if (spi_target_function(func) == func) {
+			free(func);
+			if (asprintf(&func, "*:%.*s", (int) n, list) < 0)
+				return -ENOMEM;
+		}
+		o->libcalls++;
+		ret = option_func(o, func);
+		if (!list[n])
+			return ret;
+		list += n + 1;
+	}
+	return ret;
+}
+
 static int option_take(struct trace_options *o, int c, const char *value)
 {
 	uint64_t number = 0;
@@ -272,6 +307,9 @@ static int option_take(struct trace_options *o, int c, const char *value)
 	case OPTION_REPORT:
 		o->view = VIEW_REPORT;
 		return 0;
+	case OPTION_LIBCALLS:
+		o->asked.libcalls = 1;
+		return option_libcalls(o, value ? value : "*:*");
 	case OPTION_PAYLOAD:
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
@@ -357,16 +395,18 @@ static int options_check(const struct trace_options *o)
 			return usage("-f needs the name of a function");
 	if (o->list) {
 		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count ||
-		    o->tree.option || o->asked.backtrace)
+		    o->tree.option || o->asked.backtrace || o->libcalls)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");
 		return TRACE_ACTION_LIST;
 	}
+	if (o->libcalls && o->libcalls != o->func_count)
+		return usage("either --libcalls or -f: they are recorded in different ways");
 	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(problem);
 	if (!o->func_count && !o->tree.count)
-		return usage("which function? -f FUNC is missing, or --tree");
+		return usage("which function? -f FUNC is missing, or --tree or --libcalls");
 	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (!o->func_count && o->asked.backtrace)

@@ -46,6 +46,7 @@ struct trace_options {
 	/* options of trace */
 	const char **funcs;
 	unsigned int func_count;
+	unsigned int libcalls;	/* so many of them are of --libcalls */
 	struct tree_request tree;
 	struct spi_rule asked;		/* all options of rules but the processes, and no target */
 	pid_t *pids;			/* each once */

@@ -20,6 +20,9 @@ const char *spi_tags_text(const char *was, const char *tag, int add);
 void spi_backtraces_change(const struct rule *rule, int add);
 void spi_backtraces_clear(struct spi_point *point);	/* a point that no rule uses */
 
+/* ---- library-calls.c ---- */
+void spi_library_calls_only(struct spi_point *point);	/* before its events are bound: those of calls from other objects */
+
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */
 int spi_rule_keep(struct rule *rule, struct spi_point *point);

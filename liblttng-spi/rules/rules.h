@@ -55,8 +55,10 @@ struct work {
 	const char *ifunc_names[IFUNC_MAX];
 	uint64_t ifunc_at[IFUNC_MAX];
 	unsigned int ifunc_count;
+	int is_chosen;			/* the second pass: the implementations of indirect functions */
 	uint32_t parts;
 	uint32_t created;		/* points; each refers to its map */
+	struct spi_exports exports;	/* of library calls: the functions of the object that is looked at */
 	struct spi_object *only;	/* which has just been loaded, and is not relocated yet; NULL: all that is loaded */
 };
 
