@@ -105,6 +105,8 @@ struct spi_core_ops {
 	/* The return addresses above a call whose entry a thunk has saved: unwind/stack.h. Any thread, any state. */
 	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most,
 		enum spi_stack_end *end);
+	/* An object's file as lttng-ust calls it, until the next is asked for. Agent thread only, under the control lock. */
+	const char *(*object_path)(const struct spi_object *object);
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 

@@ -94,20 +94,6 @@ static int trace_see(struct facts *f, const bt_stream *stream)
 	return 0;
 }
 
-/* Functions whose events the trace describes are known from here on, also when none is recorded. */
-static int functions_see(struct facts *f, const bt_stream *stream)
-{
-	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
-	struct event_class *class;
-
-	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(channel); i++) {
-		class = merge_class(&f->calls->merge, bt_stream_class_borrow_event_class_by_index_const(channel, i));
-		if (!class || (class->kind == EVENT_OTHER && !value_class_get(f->calls, class)))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* ---- loss ---- */
 
 /* DIR/CHANNEL_CPU */
@@ -145,13 +131,14 @@ static int lost_see(struct facts *f, const bt_stream *stream, uint64_t events, u
 
 /* ---- objects ---- */
 
+/* begin 0: it is not told yet, and the one of that path that is known is meant until it is. */
 static struct fact_object *object_get(struct facts *f, const char *path, const char *build_id, uint64_t begin)
 {
 	struct fact_object *o = f->objects;
 	char text[4200];
 
 	text_copy(text, sizeof(text), path);
-	while (o && (strcmp(o->path, text) || (begin ? o->begin != begin : o->begin != 0)))
+	while (o && (strcmp(o->path, text) || (begin && o->begin != begin)))
 		o = o->next;
 	if (!o) {
 		o = calloc(1, sizeof(*o) + strlen(text) + 1);
@@ -164,6 +151,34 @@ static struct fact_object *object_get(struct facts *f, const char *path, const c
 	if (strlen(build_id) > strlen(o->build_id))
 		snprintf(o->build_id, sizeof(o->build_id), "%s", build_id);
 	return o;
+}
+
+/* The object that a description of an event names. */
+static int place_see(struct facts *f, const char *uri)
+{
+	uint64_t offset;
+	const struct object *o = names_place(&f->calls->merge, uri, &offset);
+	char text[2 * sizeof(o->id) + 1] = "";
+
+	for (uint32_t i = 0; o && i < o->id_size; i++)
+		snprintf(text + 2 * i, 3, "%02x", o->id[i]);
+	return !o || object_get(f, o->path, text, o->build_id) ? 0 : -ENOMEM;
+}
+
+/* Functions whose events the trace describes are known from here on, also when none is recorded. */
+static int functions_see(struct facts *f, const bt_stream *stream)
+{
+	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
+	struct event_class *class;
+
+	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(channel); i++) {
+		class = merge_class(&f->calls->merge, bt_stream_class_borrow_event_class_by_index_const(channel, i));
+		if (!class || (class->kind == EVENT_OTHER && !value_class_get(f->calls, class)))
+			return -ENOMEM;
+		if (class->kind == EVENT_OTHER && place_see(f, bt_event_class_get_emf_uri(class->in)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int program_see(struct facts *f, const bt_trace *trace, int64_t pid, const char *path)

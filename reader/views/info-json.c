@@ -60,7 +60,7 @@ static void typed_json(const struct info *info, FILE *out)
 
 	fputs("],\n\"typed_functions\":[", out);
 	for (uint32_t i = 0; i < info->calls->function_count; i++) {
-		if (*info->calls->function_list[i]->path)
+		if (!info->calls->function_list[i]->is_typed)
 			continue;
 		member(out, between, info->calls->function_list[i]->name);
 		fprintf(out, ",\"calls\":%" PRIu64 "}", info_function_calls(info, i));

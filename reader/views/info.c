@@ -269,15 +269,15 @@ static void uncalled_text(const struct info *info, FILE *out)
 	uint32_t typed = 0, uncalled = 0;
 
 	for (uint32_t i = 0; i < info->calls->function_count; i++) {
-		typed += !*info->calls->function_list[i]->path;
-		uncalled += !*info->calls->function_list[i]->path && !info_function_calls(info, i);
+		typed += info->calls->function_list[i]->is_typed;
+		uncalled += info->calls->function_list[i]->is_typed && !info_function_calls(info, i);
 	}
 	if (!typed)
 		return;
 	head(out, "functions");
 	fprintf(out, "%10u  have typed events, %u without a call%s", typed, uncalled, uncalled ? ": " : "\n");
 	for (uint32_t i = 0, n = 0; i < info->calls->function_count && uncalled; i++) {
-		if (*info->calls->function_list[i]->path || info_function_calls(info, i))
+		if (!info->calls->function_list[i]->is_typed || info_function_calls(info, i))
 			continue;
 		if (n < NAMES_SHOWN)
 			fprintf(out, "%s%s", n ? ", " : "", info->calls->function_list[i]->name);

@@ -53,7 +53,7 @@ is "$(of uncalled.json 'sorted((f["name"], f["calls"] > 0) for f in i["typed_fun
 check "as text" eval "\"$spi\" info uncalled | grep -qE '^functions +2  have typed events, 1 without a call: getpgid$'"
 "$spi" info typed >text
 for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" \
-	"^object +$PWD/shop, build-id $build_id; its file is here" \
+	"^object +$PWD/shop, build-id $build_id, [0-9]+ calls; its file is here" \
 	'^not instrumented +[0-9]+, returns twice: .*libc.so.6:_?setjmp' '^lost +nothing' \
 	'^rule +shop:\*: [0-9]+ functions, 1 not instrumented; in process [0-9]+ shop$' '^recorded +20[0-9-]+ [0-9:.]+ to 20'; do
 	check "as text: $line" grep -qE "$line" text
