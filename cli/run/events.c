@@ -92,6 +92,9 @@ int run_enable_others(struct run *run)
 	/* Exits that were made up for a call which did not return. */
 	if (ret == 0)
 		ret = session_enable(&run->session, "spi_call:*");
+	/* What was asked for, kept with the trace. (Rules that the broker drives are told to who asks for them.) */
+	if (ret == 0 && run->output && !run->enable)
+		ret = session_enable(&run->session, "spi_rule:*");
 	/* Where which library is, for readers that turn addresses into names. */
 	if (ret == 0 && (run->output || run->options->tree.count || run->options->asked.backtrace))
 		ret = run_enable_state(run, "lttng_ust_statedump:*");

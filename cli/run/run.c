@@ -138,11 +138,14 @@ int run_daemon(struct run *run)
 	return sessiond_ensure(o, run->signals);
 }
 
-static unsigned int run_viewer_filters(const struct trace_options *o)
+static unsigned int run_viewer_filters(const struct run *run)
 {
+	const struct trace_options *o = run->options;
+	const unsigned int rules = run->enable ? VIEWER_RULES : 0;	/* the daemon's plugin has them told */
+
 	if (!o->tree.count)
-		return o->asked.backtrace ? VIEWER_CALLERS : 0;
-	return VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
+		return rules | (o->asked.backtrace ? VIEWER_CALLERS : 0);
+	return rules | VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
 }
 
 /* Daemons, session and viewer: what records. */
@@ -169,7 +172,7 @@ static int run_begin_recording(struct run *run, const char *subject, const pid_t
 	run->viewer.directory = run->relay.dir;
 	run->viewer.view = o->view;
 	if (ret == 0 && !run->output)
-		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
+		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(run));
 	if (ret == 0 && count)
 		run_wait_viewer(run);	/* what runs is recorded as soon as an agent is in it */
 	return ret;

@@ -110,7 +110,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 			viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0 :
 			viewer_make_reader(argv, url, viewer->view) < 0)
 		return -ENOENT;
-	if (viewer->view == VIEW_EVENTS && filters & (VIEWER_NAMES | VIEWER_CALLERS))
+	if (viewer->view == VIEW_EVENTS && filters & (VIEWER_NAMES | VIEWER_CALLERS | VIEWER_RULES))
 		viewer->sieve = sieve_start(&child.out);
 	if (viewer->sieve < 0) {
 		say_error("%s", strerror((int) -viewer->sieve));

@@ -19,7 +19,7 @@ struct spi_object;
 
 #define SPI_BACKTRACE_MOST	128u	/* frames of one backtrace; rules/options.c says so, too */
 
-#define SPI_PAYLOAD_ABI 7u
+#define SPI_PAYLOAD_ABI 8u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -43,6 +43,14 @@ struct spi_function_told {
 	const char *name;		/* demangled, with its scope, without its parameters: name_size bytes of a text that lives for ever */
 	uint32_t name_size, is_tree;	/* of a tree's map, or of a rule's by name */
 	uint8_t *said;			/* the module's own; 0: no call of it was recorded yet */
+};
+
+/* A rule, as the trace is told of it. */
+struct spi_rule_told {
+	uint64_t sum;			/* spi_rule_sum() */
+	const char *text;		/* in the agent's form, without its tag */
+	uint32_t is_tree, is_on;	/* is_on: in force */
+	uint32_t instrumented, declined;	/* functions; of a tree: those that it begins with */
 };
 
 /* Why a walk has ended. The labels of the field backtrace_end are in this order (tp/describe/backtrace.c). */
@@ -97,6 +105,8 @@ struct spi_core_ops {
 	/* The return addresses above a call whose entry a thunk has saved: unwind/stack.h. Any thread, any state. */
 	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most,
 		enum spi_stack_end *end);
+	/* An object's file as lttng-ust calls it, until the next is asked for. Agent thread only, under the control lock. */
+	const char *(*object_path)(const struct spi_object *object);
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
@@ -231,6 +241,7 @@ struct spi_payload_ops {
 	 * are seen and have a path(). name: the process's. Under the control lock.
 	 */
 	void (*state_dump)(const struct spi_object *objects, const char *(*path)(const struct spi_object *object), const char *name);
+	void (*rule_tell)(const struct spi_rule_told *rule);	/* it has taken force, its numbers are others, or it goes. Agent thread only */
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

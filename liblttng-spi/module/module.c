@@ -45,6 +45,7 @@ struct spi_core_ops spi_core_ops = {
 	.tree_tagged = &spi_tree_tagged,
 	.within_lttng = spi_within_lttng,
 	.has_room = spi_first_call_has_room,
+	.object_path = spi_object_path_real,
 };
 
 /* ---- finding the module ----------------------------------------------------------- */

@@ -40,6 +40,9 @@ int spi_rule_point_has_jump(struct spi_point *point);
 uint32_t spi_rule_points_in(struct spi_point **points, uint32_t n, const char **errors);
 void spi_rule_points_out(struct spi_point **points, uint32_t n, const char **errors);
 
+/* ---- told.c ---- */
+void spi_rule_tell(struct rule *rule, int is_on);	/* it has taken force, its numbers are others, or it goes */
+
 /* ---- instrument-functions.c ---- */
 extern const struct spi_rule_ops spi_function_ops SPI_HIDDEN;	/* instrument-functions.c */
 /* The event module, and what else has to be there before anything is instrumented. 0, or a negative errno and why in result->text. */

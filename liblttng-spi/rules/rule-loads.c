@@ -134,6 +134,11 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		spi_note("%s: its functions' first calls are neither recorded nor counted: libc loaded it before LTTng "
 			"had started", object->name);
 	more_tell(link, rule, &more);
+	rule->instrumented += more.instrumented;
+	rule->declined += more.declined;
+	rule->has_result |= more.matched || more.declined;
+	if (more.matched || more.declined)
+		spi_rule_tell(rule, 1);
 	if (more.flags & SPI_DONE_GENERIC)
 		generic_wait(&part);
 	__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);

@@ -34,6 +34,8 @@ struct rule {
 	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
 	uint32_t is_agents;		/* SPI_RULE_OF_AGENT */
 	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
+	uint32_t instrumented, declined;	/* so far */
+	uint32_t has_result, is_told;	/* something matched; the trace was told (told.c) */
 	const struct spi_rule_ops *ops;	/* of its kind */
 	struct spi_rule text;		/* what it says; its strings are in room_of_text */
 	struct spi_point **points;	/* own mapping */

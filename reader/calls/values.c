@@ -35,6 +35,8 @@ static int kind_find(struct calls *c, struct value_class *v)
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(v->in);
 	const char *event = bt_event_class_get_name(v->in);
 	const size_t length = event ? strlen(event) : 0;
+	const struct object *object;
+	uint64_t offset = 0;
 	char name[4096];
 	size_t cut = 0;
 
@@ -61,8 +63,12 @@ static int kind_find(struct calls *c, struct value_class *v)
 		if (v->kind == VALUE_OTHER)
 			return 0;
 		snprintf(name, sizeof(name), "%.*s", (int) (length - 4 - cut), event + 4);
-		v->function = call_function_get(c, "", 0, name);
-		return v->function ? 0 : -1;
+		object = names_place(&c->merge, bt_event_class_get_emf_uri(v->in), &offset);
+		v->function = call_function_get(c, object ? object->path : "", offset, name, 1);
+		if (!v->function)
+			return -1;
+		if (object)
+			call_function_line(c, v->function, object);
 	}
 	return 0;
 }

@@ -97,6 +97,67 @@ static int function_set(struct object *o, uint64_t offset, const char *name)
 	return 0;
 }
 
+/* ---- places in descriptions of events ---- */
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Bytes of two digits each: how many, `most` of them kept. */
+static uint32_t hex_read(const char **at, uint8_t *bytes, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (; hex_digit((*at)[0]) >= 0 && hex_digit((*at)[1]) >= 0; *at += 2, n++)
+		if (n < most)
+			bytes[n] = (uint8_t) (hex_digit((*at)[0]) << 4 | hex_digit((*at)[1]));
+	return n;
+}
+
+static void path_read(const char *from, const char *end, char *path, size_t size)
+{
+	size_t n = 0;
+
+	for (; from < end && n + 1 < size; from++) {
+		const int high = *from == '%' && end - from > 2 ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+
+		path[n++] = low < 0 ? *from : (char) (high << 4 | low);
+		from += low < 0 ? 0 : 2;
+	}
+	path[n] = 0;
+}
+
+struct object *names_place(struct merge *m, const char *uri, uint64_t *offset)
+{
+	static const char scheme[] = "spi:", with_id[] = "?build_id=", with_offset[] = "&offset=0x";
+	const char *end = uri ? strstr(uri, with_id) : NULL, *at;
+	uint64_t build_id = 0;
+	struct object *o;
+	char path[4200];
+	uint8_t id[64];
+	uint32_t n;
+
+	if (!end || strncmp(uri, scheme, sizeof(scheme) - 1))
+		return NULL;
+	at = end + sizeof(with_id) - 1;
+	n = hex_read(&at, id, sizeof(id));
+	if (strncmp(at, with_offset, sizeof(with_offset) - 1))
+		return NULL;
+	*offset = strtoull(at + sizeof(with_offset) - 1, NULL, 16);
+	path_read(uri + sizeof(scheme) - 1, end, path, sizeof(path));
+	for (uint32_t i = 0; i < 8 && i < n; i++)
+		build_id |= (uint64_t) id[i] << (56 - 8 * i);
+	if (!m->names && !(m->names = calloc(1, sizeof(*m->names))))
+		return NULL;
+	o = object_get(m->names, build_id, path);
+	if (o && build_id && n <= sizeof(id)) {
+		memcpy(o->id, id, n);
+		o->id_size = n;
+	}
+	return o;
+}
+
 /* ---- what is where ---- */
 
 struct space *names_space(struct merge *m, const bt_event *event)
@@ -378,9 +439,9 @@ static const struct source_place *place_lines(struct object *o, uint64_t offset,
 	return n ? p : NULL;
 }
 
-const struct source_place *names_line(const struct function *f)
+const struct source_place *names_line(const struct object *o, uint64_t offset)
 {
-	return *f->object->path ? place_lines((struct object *) (uintptr_t) f->object, f->offset, 0) : NULL;
+	return *o->path ? place_lines((struct object *) (uintptr_t) o, offset, 0) : NULL;
 }
 
 const struct source_place *names_site(struct space *s, uint64_t address)

@@ -226,11 +226,16 @@ struct function *names_make(struct merge *m, struct space *space, uint64_t addre
  * instruction.
  */
 void names_caller(struct space *space, uint64_t address, int is_call, char *text, size_t size);
+/*
+ * What an event's description says of its function (tp/describe/place.c): the object, and the function's place in it.
+ * NULL: nothing that is understood, or no memory.
+ */
+struct object *names_place(struct merge *m, const char *uri, uint64_t *offset);
 /* All objects that the trace tells of: a list. */
 struct object *names_objects(const struct merge *m);
 struct symbols *names_symbols(struct object *object);	/* NULL: no memory */
 /* The source line where a function begins; NULL: not known. */
-const struct source_place *names_line(const struct function *function);
+const struct source_place *names_line(const struct object *object, uint64_t offset);
 /* The lines of a return address, with what is inlined there; NULL: not known. */
 const struct source_place *names_site(struct space *space, uint64_t address);
 void names_free(struct merge *m);

@@ -9,7 +9,7 @@
 #include "reader/base/text.h"
 #include "reader/views/info.h"
 
-#define NAMES_SHOWN	5u	/* functions of one reason */
+#define NAMES_SHOWN	5u	/* functions of one reason, processes of one rule */
 
 /* ---- in ---- */
 
@@ -181,6 +181,47 @@ static void traces_text(const struct facts *f, FILE *out)
 	}
 }
 
+static int is_same_rule(const struct fact_rule *a, const struct fact_rule *b)
+{
+	return a->is_tree == b->is_tree && a->instrumented == b->instrumented && a->declined == b->declined &&
+		!strcmp(a->text, b->text);
+}
+
+static const char *process_name(const struct info *info, const struct fact_rule *rule)
+{
+	for (uint32_t i = 0; i < info->calls->process_count; i++)
+		if (info->calls->process_list[i]->trace == rule->trace && info->calls->process_list[i]->pid == rule->pid)
+			return info->calls->process_list[i]->name;
+	return "";
+}
+
+/* A line for all processes in which the rule came to the same. */
+static void rules_text(const struct info *info, FILE *out)
+{
+	for (const struct fact_rule *r = info->facts->rules, *same; r; r = r->next) {
+		uint32_t n = 0;
+
+		for (same = info->facts->rules; same != r && !is_same_rule(same, r); same = same->next)
+			;
+		if (same != r)
+			continue;
+		head(out, "rule");
+		fprintf(out, r->is_tree ? "%s: a tree that begins at %" PRIu64 " functions, %" PRIu64 " not instrumented" :
+			"%s: %" PRIu64 " functions, %" PRIu64 " not instrumented", r->text, r->instrumented, r->declined);
+		for (; same; same = same->next) {
+			if (!is_same_rule(same, r))
+				continue;
+			if (n++ >= NAMES_SHOWN)
+				continue;
+			fputs(n > 1 ? ", " : "; in process ", out);
+			fprintf(out, same->pid < 0 ? "(id not recorded)" : "%" PRId64 " %s", same->pid, process_name(info, same));
+		}
+		if (n > NAMES_SHOWN)
+			fprintf(out, " and %u more", n - NAMES_SHOWN);
+		putc('\n', out);
+	}
+}
+
 static void processes_text(const struct info *info, FILE *out)
 {
 	const struct calls *c = info->calls;
@@ -228,15 +269,15 @@ static void uncalled_text(const struct info *info, FILE *out)
 	uint32_t typed = 0, uncalled = 0;
 
 	for (uint32_t i = 0; i < info->calls->function_count; i++) {
-		typed += !*info->calls->function_list[i]->path;
-		uncalled += !*info->calls->function_list[i]->path && !info_function_calls(info, i);
+		typed += info->calls->function_list[i]->is_typed;
+		uncalled += info->calls->function_list[i]->is_typed && !info_function_calls(info, i);
 	}
 	if (!typed)
 		return;
 	head(out, "functions");
 	fprintf(out, "%10u  have typed events, %u without a call%s", typed, uncalled, uncalled ? ": " : "\n");
 	for (uint32_t i = 0, n = 0; i < info->calls->function_count && uncalled; i++) {
-		if (*info->calls->function_list[i]->path || info_function_calls(info, i))
+		if (!info->calls->function_list[i]->is_typed || info_function_calls(info, i))
 			continue;
 		if (n < NAMES_SHOWN)
 			fprintf(out, "%s%s", n ? ", " : "", info->calls->function_list[i]->name);
@@ -319,6 +360,7 @@ int info_write(struct info *info, enum format format, FILE *out)
 		return output_status(out);
 	}
 	traces_text(info->facts, out);
+	rules_text(info, out);
 	processes_text(info, out);
 	events_text(info, out);
 	uncalled_text(info, out);

@@ -44,7 +44,7 @@ void row_name(const struct row *row, enum report_by by, char *text, size_t size)
 		snprintf(text, size, "%s -> %s", row->caller ? row->caller->name : "(top)", row->function->name);
 		break;
 	case BY_OBJECT:
-		snprintf(text, size, "%s", *row->object ? row->object : "(typed events)");
+		snprintf(text, size, "%s", *row->object ? row->object : "(not known)");
 		break;
 	case BY_THREAD:
 		if (row->thread->tid >= 0)

@@ -38,7 +38,7 @@ is $? 0 '--report: status' || diag "$(cat trace.err)"
 is "$(awk '$NF == "[shop]" { print $(NF - 1), $1 }' report | sort | head -3 | tr '\n' ' ')" 'main 1 shop::check 1 shop::fail 1 ' 'the table counts calls'
 like "$(head -1 report)" '^ +calls +total +self +average +min +max +p50 +p99 +function' 'and has its columns'
 spi_trace -f 'shop::*' --report -o reported ./shop >report
-check '--report -o DIR: the table' grep -q '^ *2 .* shop::pay$' report
+check '--report -o DIR: the table' grep -q '^ *2 .* shop::pay \[shop\]$' report
 check 'and the trace' test -s reported/ust/uid/0/64-bit/metadata
 spi_trace --tree=main --report "$SPI_PROGRAMS/../programs/nothing" >report
 is $? 127 '--report: a command that is missing'

@@ -65,6 +65,26 @@ spi_trace --tree=main --lib viewed2 -o times ./viewed2 recursion >/dev/null
 lttng-spi report --format csv times >times.csv
 check 'the self times of all functions are the total of main()' awk -F, '
 	NR > 1 { self += $5 } $1 == "main" { total = $4 } END { exit !(self == total && total > 0) }' times.csv
+# ---- whole calls of functions that call themselves: the total is the time of the outermost ones ----
+spi_trace -f 'viewed2:*' --one-event -o whole ./viewed2 recursion >/dev/null
+babeltrace2 --clock-seconds whole | python3 -c '
+import collections, re, sys
+calls = collections.defaultdict(list)
+for line in sys.stdin:
+    found = re.match(r"\[(\d+)\.(\d+)\] .* spi:(\w+): .* vtid = (\d+) .* duration = (\d+), left", line)
+    if found:
+        end = int(found[1]) * 10 ** 9 + int(found[2])
+        calls[found[4], found[3]].append((end - int(found[5]), end))
+for (_, name), spans in sorted(calls.items(), key=lambda c: c[0][1]):
+    total, until = 0, 0
+    for begin, end in sorted(spans):
+        total += max(0, end - max(begin, until))
+        until = max(until, end)
+    print(name, len(spans), total)' >whole.truth
+lttng-spi report --format csv whole | awk -F, 'NR > 1 { print $1, $3, $4 }' | LC_ALL=C sort >whole.ours
+same_file whole.ours whole.truth "whole calls: counts and totals of $(grep -c . whole.truth) functions"
+is "$(lttng-spi report --by object --format csv whole | awk -F, 'NR > 1 { print $3, $4 == $5 }')" \
+	"$(awk '{ n += $2 } END { print n, 1 }' whole.truth)" "and of the object: all that its functions took"
 check 'no minimum is above its average, no p50 above p99, no p99 above its maximum' awk -F, '
 	NR > 1 && ($7 > $6 || $6 > $8 || $9 > $10 || $10 > $8) { print; bad = 1 } END { exit bad }' times.csv
 tap_done
