@@ -76,7 +76,13 @@ static int is_chosen(const struct calls *c, const struct call_thread *t, const s
 	const struct call_filter *filter = &c->filter;
 
 	return f->chosen && t->chosen && t->process->chosen && begin >= filter->from && begin <= filter->to &&
-		(!filter->callers || t->within) && (!filter->depth || t->shown < filter->depth);
+		(!filter->callers || t->within);
+}
+
+/* How deep a call is counts those around it that are shown, which is not known yet while they are chosen. */
+static int is_too_deep(const struct calls *c, const struct call_thread *t)
+{
+	return c->filter.depth && !c->is_choosing && t->shown >= c->filter.depth;
 }
 
 static int give(struct calls *c, const struct call *call)
@@ -124,7 +130,7 @@ static int enter(struct calls *c, struct call *call, const void *source)
 	*open = (struct open_call) { .function = call->function, .begin = call->ns, .source = source };
 	if (is_chosen(c, t, call->function, call->ns)) {
 		open->number = ++c->number;
-		if (!is_wanted(c, open->number))
+		if (!is_wanted(c, open->number) || is_too_deep(c, t))
 			open->number = 0;
 	}
 	t->within += call->function->is_caller;
@@ -176,7 +182,8 @@ static int leave(struct calls *c, struct call *call, const void *source)
 	/* It began before the trace, or its entry is lost. */
 	call->begin = INT64_MIN;
 	call->depth = t->shown;
-	return is_chosen(c, t, call->function, call->ns) && !c->filter.longer && !c->filter.only_errors ? give(c, call) : 0;
+	return is_chosen(c, t, call->function, call->ns) && !is_too_deep(c, t) && !c->filter.longer &&
+		!c->filter.only_errors ? give(c, call) : 0;
 }
 
 /* Those that end within it came before. */

@@ -313,7 +313,7 @@ int call_result_is_error(const struct call *call)
 		return bt_field_integer_signed_get_value(field) < 0;
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 		return is_hex(field) && !bt_field_integer_unsigned_get_value(field);
-	return 0;
+	return type == BT_FIELD_CLASS_TYPE_STRING && field && !strcmp(bt_field_string_get_value(field), "(null)");
 }
 
 /* ---- JSON ---- */

@@ -335,6 +335,9 @@ static void missing_say(const struct reading *r)
 		say_warning("the trace is empty: no event in it");
 	else if (!c->number)
 		say_warning("no call of the trace passes the filters");
+	if (c->has_whole && (*r->callers || r->depth))
+		say_warning("events of whole calls (--one-event) do not say what is around them: --caller leaves them out, --depth "
+			"does not");
 }
 
 int reading_run(struct reading *r, int (*take)(void *data, const struct call *call), void *data)
