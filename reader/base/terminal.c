@@ -56,7 +56,8 @@ void pager_begin(void)
 	const char *command = getenv("LTTNG_SPI_PAGER");
 	int pipes[2];
 	posix_spawn_file_actions_t actions;
-	char *arguments[] = { "sh", "-c", NULL, NULL };
+	/* where there is no such command the text comes all the same */
+	char *arguments[] = { "sh", "-c", "eval \"$0\"; [ $? != 127 ] || exec cat", NULL, NULL };
 
 	if (!terminal.is_one || pager)
 		return;
@@ -67,7 +68,7 @@ void pager_begin(void)
 	if (!*command || !strcmp(command, "cat") || pipe(pipes) < 0)
 		return;
 	setenv("LESS", "FRX", 0);	/* as git: out at once when it fits, colours as they are */
-	arguments[2] = (char *) (uintptr_t) command;
+	arguments[3] = (char *) (uintptr_t) command;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipes[0], STDIN_FILENO);
 	posix_spawn_file_actions_addclose(&actions, pipes[0]);

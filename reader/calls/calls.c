@@ -338,9 +338,9 @@ static int take_other(struct calls *c, const bt_message *message)
 static int give_all(struct calls *c)
 {
 	struct merged next;
-	int r;
+	int r = 0;
 
-	while ((r = merge_next(&c->merge, &next)) > 0) {
+	while (!(c->stop && *c->stop) && (r = merge_next(&c->merge, &next)) > 0) {
 		if (!next.message) {
 			r = take_record(c, next.thread);
 			if (merge_done(&c->merge, next.thread) < 0)

@@ -141,6 +141,20 @@ const char *info_file_text(const struct info *info, const struct fact_object *fa
 	return "its file is not here";
 }
 
+const struct fact_object *info_object_next(const struct info *info, const struct fact_object *after)
+{
+	const struct fact_object *o = after ? after->next : info->facts->objects, *twin;
+
+	for (; o; o = o->next) {
+		for (twin = info->facts->objects; twin != o; twin = twin->next)
+			if (!strcmp(twin->path, o->path) && !strcmp(twin->build_id, o->build_id))
+				break;
+		if (twin == o)
+			break;
+	}
+	return o;
+}
+
 /* ---- text ---- */
 
 static void head(FILE *out, const char *name)
@@ -247,7 +261,7 @@ static void uncalled_text(const struct info *info, FILE *out)
 
 static void objects_text(const struct info *info, FILE *out)
 {
-	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
+	for (const struct fact_object *o = NULL; (o = info_object_next(info, o)); ) {
 		head(out, "object");
 		fprintf(out, "%s, %s %s", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id);
 		if (info_object_calls(info, o->path))
