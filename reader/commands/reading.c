@@ -407,8 +407,18 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	return status == 0 || status == -EPIPE ? 0 : 1;
 }
 
+/* Something could not be written, maybe long ago, and nobody kept why: one byte more is refused likewise. */
+static int why_not_written(FILE *out)
+{
+	clearerr(out);
+	errno = 0;
+	return (putc(' ', out) == EOF || fflush(out) != 0) && errno ? -errno : -EIO;
+}
+
 int reading_end(struct reading *r, int status)
 {
+	if (r->out && (status == 0 || status == -EPIPE) && ferror(r->out))
+		status = why_not_written(r->out);
 	if (r->out && fflush(r->out) != 0 && status == 0)
 		status = -errno;
 	if (r->output && r->out && fclose(r->out) != 0 && status == 0)
