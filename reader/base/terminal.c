@@ -107,9 +107,7 @@ static void say(const char *kind, const char *format, va_list arguments)
 	progress_end();
 	m = vsnprintf(line + n, sizeof(line) - (size_t) n - 1, format, arguments);
 	n += m < 0 ? 0 : m < (int) sizeof(line) - n - 1 ? m : (int) sizeof(line) - n - 2;
-	for (int i = 0; i < n; i++)
-		if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	text_clean(line);
 	line[n++] = '\n';
 	if (write(STDERR_FILENO, line, (size_t) n) < 0)
 		return;

@@ -163,6 +163,13 @@ int output_status(FILE *out)
 	return errno ? -errno : -EPIPE;
 }
 
+void text_clean(char *text)
+{
+	for (unsigned char *s = (unsigned char *) text; *s; s++)
+		if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0))
+			*s = '?';
+}
+
 /* The length of the character of UTF-8 there; 0: it is none. */
 static size_t utf8_length(const unsigned char *s)
 {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/calls/calls.h"
 
 #define STACK_MOST	(1u << 24)
@@ -264,6 +265,7 @@ static int take_typed(struct calls *c, const bt_event *event, struct value_class
 		return 0;
 	case VALUE_PROCNAME:
 		strncpy(t->process->name, payload_string(event, "procname"), sizeof(t->process->name) - 1);
+		text_clean(t->process->name);
 		filter_process(&c->filter, t->process);
 		return 0;
 	case VALUE_OTHER:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "reader/base/text.h"
 #include "reader/calls/parts.h"
 #include "reader/calls/source.h"
 
@@ -199,10 +200,9 @@ static void broken_watch(const char *directory)
 	struct sigaction now;
 
 	snprintf(broken_text, sizeof(broken_text), "Error: %.400s: the trace is damaged, and cannot be read: its reader "
-		"(libbabeltrace2) fails on it\n", directory);
-	for (char *c = broken_text; c[1]; c++)
-		if ((unsigned char) *c < 0x20 || *c == 0x7f)
-			*c = '?';
+		"(libbabeltrace2) fails on it", directory);
+	text_clean(broken_text);
+	strcat(broken_text, "\n");
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)	/* a sanitizer has its own */
 		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			sigaction(signals[i], &action, NULL);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/trace/trace.h"
 
 #define INLINED_MOST	8	/* functions within each other at one place */
@@ -372,9 +373,8 @@ static char *text_keep(char **at, const char *from)
 {
 	char *text = *at;
 
-	for (; *from; from++)
-		*(*at)++ = (unsigned char) *from < 0x20 || *from == 0x7f ? '?' : *from;
-	*(*at)++ = 0;
+	*at = stpcpy(text, from) + 1;
+	text_clean(text);
 	return text;
 }
 

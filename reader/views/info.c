@@ -59,9 +59,8 @@ int info_declined_read(struct info *info, const char *path)
 		if (!tab)
 			continue;
 		*tab = 0;
-		for (char *at = line; at <= tab || *at; at++)
-			if (at != tab && ((unsigned char) *at < 0x20 || *at == 0x7f))
-				*at = '?';
+		text_clean(line);
+		text_clean(tab + 1);
 		if (info->declined_count == info->declined_room) {
 			info->declined_room = info->declined_room ? info->declined_room * 2 : 64;
 			more = realloc(more, info->declined_room * sizeof(*more));

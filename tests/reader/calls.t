@@ -112,6 +112,14 @@ is "$(lttng-spi calls traced | sed -n '2,3s/+0x[0-9a-f]*//p' | head -2)" \
 	"$(printf '%16sby %s\n' '' 'shop::pay(int, shop::Kind, char const*) [shop]' '' 'main [shop]')" 'a backtrace stands below its entry'
 spi_trace -f till::name_of -o texts ./shop >/dev/null
 is "$(lines texts --error)" 'till::name_of(n = 0) = "(null)"' '--error: a text that is a null pointer'
+cp shop $'s\e[31m\xc2\x9bp'
+spi_trace --tree=main --lib 's*p' -o 'escapes' $'./s\e[31m\xc2\x9bp' >/dev/null
+for view in report 'report --by process' info graph; do
+	# shellcheck disable=SC2086
+	lttng-spi $view escapes >view
+	is "$(LC_ALL=C grep -acP '\x1b|\xc2\x9b' view) $(grep -qa 's?\[31m?' view && echo there)" '0 there' \
+		"$view: a terminal obeys no name of a program"
+done
 # ---- babeltrace2's own graphs ----
 sink() { babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" "$@"; }
 same_file <(sink typed --component=s:sink.lttng-spi.calls) <(lttng-spi calls typed) 'sink.lttng-spi.calls prints the same'
