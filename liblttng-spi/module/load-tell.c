@@ -19,6 +19,7 @@
 #include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/internal.h"
 
 static int others_tell;

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
@@ -271,42 +270,6 @@ void spi_module_run(uint32_t number)
 		spi_payload->set_run(run);
 }
 
-/* The first thread's name, which is the process's. 0 or -1. */
-int spi_proc_name(char name[16])
-{
-	char text[17];		/* a newline ends it */
-
-	if (spi_proc_text("/proc/self/comm", text, sizeof(text)) < 0)
-		return -1;
-	spi_format(name, 16, "%s", text);
-	name[strcspn(name, "\n")] = 0;
-	return 0;
-}
-
-/*
- * lttng-ust takes the name under which the process registers, and those of its threads, from the thread that loads it.
- * On a thread of the agent's that would be the agent's.
- */
-static void name_borrow(char own[16])
-{
-	char name[16];
-
-	own[0] = 0;
-	if (spi_sys(SYS_prctl, (long) PR_GET_NAME, own) < 0 || strcmp(own, "lttng-spi")) {
-		own[0] = 0;
-		return;
-	}
-	if (spi_proc_name(name) < 0)
-		return;
-	spi_sys(SYS_prctl, (long) PR_SET_NAME, name);
-}
-
-static void name_give_back(const char own[16])
-{
-	if (own[0])
-		spi_sys(SYS_prctl, (long) PR_SET_NAME, own);
-}
-
 int spi_module_is_run(void)
 {
 	return run != 0;
@@ -349,14 +312,14 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_format(error, error_size, "LTTng-UST is not loaded: %s", why);
 		return -ENOTSUP;
 	}
-	name_borrow(name);
+	spi_name_borrow(name);
 	spi_objects_scan();
 	spi_hooks_known();
 	knew_some = spi_loads_known(0);
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);
-	name_give_back(name);
+	spi_name_give_back(name);
 	spi_low_fds_release();
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);

@@ -10,6 +10,7 @@
 #ifndef SPI_READER_CALLS_H
 #define SPI_READER_CALLS_H
 
+#include <signal.h>
 #include <stdio.h>
 #include "reader/trace/trace.h"
 
@@ -127,6 +128,7 @@ struct calls {
 	int64_t first, last;		/* ns: of calls */
 	int has_no_vtid, has_whole;
 	int has_lines;			/* the user's: source lines are looked for */
+	const volatile sig_atomic_t *stop;	/* the user's: when it is set nothing more is given but ends. NULL: never */
 	/* two passes: which calls are longer, or errors */
 	uint8_t *wanted;		/* a bit a number */
 	uint64_t wanted_size;		/* bytes */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "liblttng-spi/base/agent-proto.h"
+#include "reader/base/text.h"
 #include "reader/calls/facts.h"
 
 /* Which object a process has where: a build-id is told by the address alone. */
@@ -49,9 +50,7 @@ void facts_free(struct facts *f)
 static void text_copy(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from);
-	for (; *to; to++)
-		if ((unsigned char) *to < 0x20 || *to == 0x7f)
-			*to = '?';
+	text_clean(to);
 }
 
 /* ---- traces ---- */

@@ -29,14 +29,6 @@ static int list_grow(void *list, uint32_t count, uint32_t *room)
 
 /* ---- functions, processes, threads ---- */
 
-/* A terminal obeys none of it: names come from files that anybody made. */
-static void clean(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char) *text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
-
 struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name, int is_typed)
 {
 	const uint64_t hash = spi_hash_number(spi_hash_text(spi_hash_text(SPI_HASH_SEED, path), name) ^ offset);
@@ -55,8 +47,8 @@ struct call_function *call_function_get(struct calls *c, const char *path, uint6
 	memcpy(f->name, name, size);
 	f->path = strcpy(f->name + size, path);
 	f->key = strcat(strcpy(f->name + size + strlen(path) + 1, name), path);
-	clean(f->name);
-	clean(f->name + size);
+	text_clean(f->name);
+	text_clean(f->name + size);
 	f->object = slash && slash[1] ? f->path + (slash + 1 - path) : f->path;
 	f->offset = offset;
 	f->is_typed = (uint8_t) is_typed;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/trace/trace.h"
 
 #define INLINED_MOST	8	/* functions within each other at one place */
@@ -24,6 +25,7 @@ struct place {
 	struct place *next;
 	uint64_t low, high;
 	struct object *object;
+	int64_t since, until;		/* ns: loaded, as far as the trace says; unloaded */
 	int is_old;			/* a dump is under way and has not told of it */
 };
 
@@ -34,6 +36,7 @@ struct space {
 	uint64_t dumps;
 	int is_one;			/* process, as far as the trace says */
 	struct place *places;		/* the one that was asked for last comes first */
+	struct place *gone;		/* what was unloaded: records of its calls, and their sites, may come later */
 };
 
 struct names {
@@ -218,6 +221,32 @@ static void places_drop(struct space *s, uint64_t low, uint64_t high, int only_o
 	}
 }
 
+/* An object is unloaded. */
+static void place_leave(const struct merge *m, struct space *s, uint64_t low)
+{
+	struct place *p = place_at(s, low);
+
+	if (p) {
+		s->places = p->next;
+		p->next = s->gone;
+		s->gone = p;
+		p->until = m->now_ns;
+	}
+	places_drop(s, low, low + 1, 0);
+}
+
+/* What was there when the thing happened that comes out of the merge now. */
+static struct place *place_then(const struct merge *m, struct space *s, uint64_t address)
+{
+	struct place *now = place_at(s, address), *p = s->gone;
+
+	if (now && now->since <= m->out_ns)
+		return now;
+	while (p && (address < p->low || address >= p->high || p->since > m->out_ns || p->until < m->out_ns))
+		p = p->next;
+	return p ? p : now;
+}
+
 static int place_set(struct merge *m, struct space *s, uint64_t low, uint64_t high, uint64_t build_id, const char *path)
 {
 	struct place *p = place_at(s, low);
@@ -232,6 +261,7 @@ static int place_set(struct merge *m, struct space *s, uint64_t low, uint64_t hi
 		return -1;
 	p->low = low;
 	p->high = high;
+	p->since = INT64_MIN;
 	p->object = object_get(m->names, build_id, path);
 	p->next = s->places;
 	s->places = p;
@@ -332,9 +362,12 @@ int names_take(struct merge *m, const bt_event *event, const char *name)
 	} else if (!strcmp(what, ":build_id")) {
 		return build_id_take(m, s, event);
 	} else if (!strcmp(what, is_dump ? ":bin_info" : ":load")) {
-		return place_set(m, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path"));
+		if (place_set(m, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path")) < 0)
+			return -1;
+		if (!is_dump)
+			s->places->since = m->now_ns;
 	} else if (!is_dump && !strcmp(what, ":unload")) {
-		places_drop(s, low, low + 1, 0);
+		place_leave(m, s, low);
 	}
 	return 0;
 }
@@ -352,7 +385,7 @@ struct function *names_find(struct space *s, uint64_t address, uint64_t *dumps)
 
 struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 {
-	struct place *p = s && s->is_one ? place_at(s, address) : NULL;
+	struct place *p = s && s->is_one ? place_then(m, s, address) : NULL;
 	struct object *o = p ? p->object : object_get(m->names, 0, "");
 	uint64_t offset = address - (p ? p->low : 0);
 	char text[1400];
@@ -401,9 +434,8 @@ static char *text_keep(char **at, const char *from)
 {
 	char *text = *at;
 
-	for (; *from; from++)
-		*(*at)++ = (unsigned char) *from < 0x20 || *from == 0x7f ? '?' : *from;
-	*(*at)++ = 0;
+	*at = stpcpy(text, from) + 1;
+	text_clean(text);
 	return text;
 }
 
@@ -458,6 +490,10 @@ void names_free(struct merge *m)
 	for (struct space *s = m->names->spaces, *next; s; s = next) {
 		next = s->next;
 		places_drop(s, 0, UINT64_MAX, 0);
+		for (struct place *p = s->gone, *after; p; p = after) {
+			after = p->next;
+			free(p);
+		}
 		free(s);
 	}
 	for (struct object *o = m->names->objects, *next; o; o = next) {

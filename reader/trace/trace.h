@@ -171,7 +171,11 @@ struct merge {
 	uint64_t heap_size, heap_room;
 	struct held *first, *last;
 	int64_t first_ns, now_ns, out_ns;
-	int any, compact, ended;
+	int any, ended;
+	int compact;			/* there are compact records */
+	int is_files;			/* the user's: whether there are any is known from the beginning */
+	int is_plain;			/* there are none, and enough was held back */
+	uint64_t taken;			/* messages */
 	uint64_t late, orphans, unknown, gaps;	/* told at the end */
 };
 

@@ -46,7 +46,7 @@ static void rules_json(const struct info *info, FILE *out)
 static void objects_json(const struct info *info, FILE *out)
 {
 	fputs(",\n\"objects\":[", out);
-	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
+	for (const struct fact_object *o = NULL; (o = info_object_next(info, o)); ) {
 		member(out, o == info->facts->objects ? "\n{\"path\":" : ",\n{\"path\":", o->path);
 		member(out, ",\"build_id\":", o->build_id);
 		fprintf(out, ",\"calls\":%" PRIu64 ",\"file\":\"%s\"}", info_object_calls(info, o->path),

@@ -59,9 +59,8 @@ int info_declined_read(struct info *info, const char *path)
 		if (!tab)
 			continue;
 		*tab = 0;
-		for (char *at = line; at <= tab || *at; at++)
-			if (at != tab && ((unsigned char) *at < 0x20 || *at == 0x7f))
-				*at = '?';
+		text_clean(line);
+		text_clean(tab + 1);
 		if (info->declined_count == info->declined_room) {
 			info->declined_room = info->declined_room ? info->declined_room * 2 : 64;
 			more = realloc(more, info->declined_room * sizeof(*more));
@@ -139,6 +138,20 @@ const char *info_file_text(const struct info *info, const struct fact_object *fa
 		break;
 	}
 	return "its file is not here";
+}
+
+const struct fact_object *info_object_next(const struct info *info, const struct fact_object *after)
+{
+	const struct fact_object *o = after ? after->next : info->facts->objects, *twin;
+
+	for (; o; o = o->next) {
+		for (twin = info->facts->objects; twin != o; twin = twin->next)
+			if (!strcmp(twin->path, o->path) && !strcmp(twin->build_id, o->build_id))
+				break;
+		if (twin == o)
+			break;
+	}
+	return o;
 }
 
 /* ---- text ---- */
@@ -288,7 +301,7 @@ static void uncalled_text(const struct info *info, FILE *out)
 
 static void objects_text(const struct info *info, FILE *out)
 {
-	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
+	for (const struct fact_object *o = NULL; (o = info_object_next(info, o)); ) {
 		head(out, "object");
 		fprintf(out, "%s, %s %s", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id);
 		if (info_object_calls(info, o->path))

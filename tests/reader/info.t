@@ -59,6 +59,11 @@ for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" \
 	check "as text: $line" grep -qE "$line" text
 done
 
+spi_cc viewed viewed.c
+spi_trace_ok "a process that forks" --tree=main --lib viewed -o forked ./viewed forks
+"$spi" info --format json -o forked.json forked
+is "$(of forked.json 'len(i["objects"]) - len({(o["path"], o["build_id"]) for o in i["objects"]})')" 0 "each object is named once"
+
 spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 CHANNEL='--subbuf-size=4096 --num-subbuf=2' record lost 'call(ways:t_*;compact)' ./ways thread 3000
 "$spi" info --format json -o lost.json lost 2>/dev/null

@@ -59,6 +59,29 @@ for how in '' --compact; do
 	is "$(lttng-spi calls quits | grep -c 'process ended')" 6 "exit() in the middle: each open call says so ($how)"
 done
 
+# ---- a library that is unloaded before its calls are written ----
+echo '__attribute__((noinline)) int plugged(int a) { volatile int b = a; return b; } int plug(int a) { return plugged(a) + 1; }' >library.c
+gcc -O1 -shared -fPIC library.c -o viewed-library.so
+for how in '' --compact; do
+	rm -rf loads
+	# shellcheck disable=SC2086
+	spi_trace --tree=main --lib viewed2 --lib viewed-library.so $how -o loads ./viewed2 loads >/dev/null
+	is "$(counts loads)" "$(printf '%s\n' 'loads 1' 'main 1' 'plug 4' 'plugged 4')" "loaded and unloaded twice: names and counts ($how)"
+done
+
+# ---- deeper than a graph is ----
+spi_trace --tree=main --lib viewed2 --compact -o abyss ./viewed2 abyss >/dev/null
+is "$(lttng-spi graph abyss 2>err | tail -n +2 | wc -l)" 10000 'the graph ends at 10 000 calls'
+like "$(cat err)" '2003 calls are more than 10000 deep' 'and says how many are deeper'
+check 'no node of it has more time than the one above it' python3 -c '
+import json, subprocess, sys
+sys.setrecursionlimit(100000)
+node, time = json.loads(subprocess.run(["lttng-spi", "graph", "--format=json", "abyss"], capture_output=True).stdout)[0], 1 << 62
+while node:
+    assert node["total"] <= time, node["function"]
+    time, node = node["total"], (node["children"] or [None])[0]
+'
+
 # ---- times: by sum ----
 rm -rf times
 spi_trace --tree=main --lib viewed2 -o times ./viewed2 recursion >/dev/null
