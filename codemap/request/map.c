@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "codemap/dwarf/debug-info.h"
+#include "codemap/prototypes/prototypes.h"
 #include "codemap/request/map.h"
 #include "codemap/types/search.h"
 
@@ -80,6 +81,25 @@ static void lost_tell(struct object *object, struct dw_file *file, const struct 
 		;
 	debug_judge(object, file, i == functions->list.count);
 	head->debug_lost = strings_add(&tables->strings, text_end(&object->debug_lost));
+}
+
+/* Functions that debug info does not type, by the files of prototypes: the name asked for, then the others. */
+static void prototypes_give(const struct object *object, struct functions *functions, struct tables *tables)
+{
+	for (size_t i = 0; i < functions->list.count; i++) {
+		struct function *f = &functions->list.at[i];
+		const struct alias *alias = functions->aliases.at + f->alias_first;
+		struct dw_die die;
+		uint32_t k = 0;
+
+		if (!f->wanted || f->reason || f->type || !f->alias_count)
+			continue;
+		if (!prototypes_find(f->name, object->name, &die))
+			while (k < f->alias_count && !prototypes_find(alias[k].name, object->name, &die))
+				k++;
+		if (k < f->alias_count)
+			f->type = prototype_read(&die, functions, f, tables);
+	}
 }
 
 /* Scanning the object's code takes as long as finding a few prototypes: the two go side by side. */
@@ -217,6 +237,7 @@ const struct spi_map_header *map_make(uint32_t limit, struct object *object, str
 		collect_finish(search);
 	if (!object->types)
 		lost_tell(object, file, functions, &tables, &head);
+	prototypes_give(object, functions, &tables);
 	head.debug_name =
 		strings_add(&tables.strings, (head.flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
 	if (code && !scanned)
