@@ -30,13 +30,15 @@ static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
 				 "       spi-codemap text [--output-fd N] ADDRESS BYTES\n"
+				 "       spi-codemap prototypes [--quiet] FILE...\n"
+				 "options of map and list: [--prototypes FILE]... [--prototypes-fd N]\n"
 				 "       spi-codemap --help | --version\n";
 
 struct options {
 	const char *output, *root;
 	int output_fd, fd, bundle;
 	uint32_t limit;
-	int is_tree, is_which, is_each, has_detail;
+	int is_tree, is_which, is_each, has_detail, is_quiet;
 	struct vec_of(struct pattern) patterns;
 	struct vec_of(const char *) prototypes;
 };
@@ -69,7 +71,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "tree", no_argument, NULL, 't' }, { "which", no_argument, NULL, 'w' },
 		{ "each", no_argument, NULL, 'e' }, { "detail", no_argument, NULL, 'd' },
 		{ "prototypes", required_argument, NULL, 'P' }, { "prototypes-fd", required_argument, NULL, 'B' },
-		{ NULL, 0, NULL, 0 },
+		{ "quiet", no_argument, NULL, 'q' }, { NULL, 0, NULL, 0 },
 	};
 	int c;
 
@@ -87,6 +89,7 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 'w': o->is_which = 1; break;
 		case 'e': o->is_each = 1; break;
 		case 'd': o->has_detail = 1; break;
+		case 'q': o->is_quiet = 1; break;
 		case 'P': *vec_push(&o->prototypes) = optarg; break;
 		case 'B': o->bundle = number_parse("prototypes-fd", optarg, INT32_MAX); break;
 		default: usage();
@@ -259,6 +262,21 @@ static int command_text(int argc, char **argv)
 	return status;
 }
 
+static int command_prototypes(int argc, char **argv)
+{
+	struct options o;
+	unsigned int from;
+
+	options_parse(&o, argc, argv);
+	if (optind == argc)
+		usage();
+	prototypes_load(&o);
+	from = prototypes_file_count();
+	for (; optind < argc; optind++)
+		prototypes_add(argv[optind]);
+	return prototypes_print(from, o.is_quiet);
+}
+
 static int command_find(int argc, char **argv)
 {
 	struct request request = { .kind = REQUEST_FIND };
@@ -311,6 +329,8 @@ int main(int argc, char **argv)
 		return command_list(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "text"))
 		return command_text(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "prototypes"))
+		return command_prototypes(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "find"))
 		return command_find(argc - 1, argv + 1);
 	usage();

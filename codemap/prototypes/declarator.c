@@ -189,13 +189,13 @@ static struct ctype array_make(struct reader *r, struct ctype of, const struct s
 		reader_fail(r, step->at, "arrays of arrays are not known here: declare a pointer");
 		return type;
 	}
-	if (of.shape != SHAPE_VALUE && (step->count || of.shape != SHAPE_INCOMPLETE)) {
+	if (of.shape != SHAPE_VALUE && of.shape != SHAPE_INCOMPLETE) {
 		reader_fail(r, step->at, "an array of what has no size");
 		return type;
 	}
-	if (!step->count)
-		type.shape = SHAPE_ARRAY;
-	else if (type.size > VALUE_MAX)
+	if (of.shape == SHAPE_INCOMPLETE)	/* as a parameter, in which it is a pointer, it may be that */
+		type.size = 0;
+	if (type.size > VALUE_MAX)
 		reader_fail(r, step->at, "an array of more than %d bytes", VALUE_MAX);
 	type.entry = UNIT_ENTRY(&r->unit, DW_TAG_array_type, 1, ATTR_ENTRY(DW_AT_type, of.entry));
 	UNIT_ENTRY(&r->unit, DW_TAG_subrange_type, 0, { .name = DW_AT_count, .form = DW_FORM_udata, .number = step->count,

@@ -21,11 +21,6 @@ unsigned int prototypes_file_count(void)
 	return (unsigned int) files.count;
 }
 
-int prototypes_file_is_good(unsigned int file)
-{
-	return !files.at[file].error;
-}
-
 static struct prototype_file *file_add(const char *name)
 {
 	struct prototype_file *file = vec_push(&files);

@@ -65,25 +65,21 @@ int prototypes_find(const char *name, const char *object, struct dw_die *die)
 	return 0;
 }
 
-void prototypes_errors(void (*tell)(void *context, const char *line), void *context)
+const char *prototypes_error(unsigned int file)
 {
 	files_read();
-	for (unsigned int i = 0; i < prototypes_file_count(); i++)
-		if (prototypes_file(i)->error)
-			tell(context, prototypes_file(i)->error);
+	return prototypes_file(file)->error;
 }
 
-void prototypes_list(unsigned int file, void (*tell)(void *context, const struct prototype_listed *listed), void *context)
+void prototypes_list(unsigned int file, void (*tell)(void *context, const char *libraries, const struct dw_die *die),
+		     void *context)
 {
-	struct prototype_listed listed;
-	size_t i;
+	struct dw_die die;
 
-	files_read();
-	for (i = 0; i < reader.functions.count && prototypes_file_is_good(file); i++) {
+	for (size_t i = 0; !prototypes_error(file) && i < reader.functions.count; i++) {
 		const struct name *f = reader.functions.at[i];
 
-		listed.libraries = reader.sections.at[f->section];
-		if (f->file == file && die_at(unit, f->entry, &listed.die))
-			tell(context, &listed);
+		if (f->file == file && die_at(unit, f->entry, &die))
+			tell(context, reader.sections.at[f->section], &die);
 	}
 }

@@ -39,16 +39,15 @@ uint64_t prototypes_digest(void);
  */
 int prototypes_find(const char *name, const char *object, struct dw_die *die);
 
-/* What is wrong with the files, one call each: "FILE:LINE:COLUMN: TEXT", or "FILE: TEXT". */
-void prototypes_errors(void (*tell)(void *context, const char *line), void *context);
-
-/* Each declared function, in the files' order, of the file numbered `file` (from 0, as they were added). */
-struct prototype_listed {
-	const char *libraries;	/* "libc.so.6 libpthread.so.0"; "": every object */
-	struct dw_die die;
-};
-void prototypes_list(unsigned int file, void (*tell)(void *context, const struct prototype_listed *listed), void *context);
+/* Files are numbered from 0, as they were added. */
 unsigned int prototypes_file_count(void);
-int prototypes_file_is_good(unsigned int file);
+/* What is wrong with a file, "FILE:LINE:COLUMN: TEXT" or "FILE: TEXT"; NULL: nothing. */
+const char *prototypes_error(unsigned int file);
+/*
+ * What a file declares, in its order: call `tell` for each function with its libraries ("libc.so.6 libpthread.so.0"; "":
+ * every object) and its entry.
+ */
+void prototypes_list(unsigned int file, void (*tell)(void *context, const char *libraries, const struct dw_die *die),
+		     void *context);
 
 #endif /* CODEMAP_PROTOTYPES_H */

@@ -173,7 +173,7 @@ static void member_add(struct reader *r, struct body *body, const struct declare
 	struct member_declared *member;
 	uint64_t at;
 
-	if (d->type.shape != SHAPE_VALUE && d->type.shape != SHAPE_ARRAY) {
+	if ((d->type.shape != SHAPE_VALUE && d->type.shape != SHAPE_ARRAY) || !d->type.size) {
 		reader_fail(r, d->at, "a member has to have a size: declare a pointer to it");
 		return;
 	}
