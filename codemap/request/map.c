@@ -11,6 +11,8 @@
 #include "codemap/request/map.h"
 #include "codemap/types/search.h"
 
+#define ERROR_SHOWN	220	/* bytes of an error in a file of prototypes: with a long path, the last ones */
+
 void head_fill(struct spi_map_header *head, const struct object *object, const struct functions *functions,
 		      struct tables *tables)
 {
@@ -98,6 +100,23 @@ static int declaration_find(const struct functions *functions, const struct func
 	return 0;
 }
 
+/* Which files of prototypes cannot be used. */
+static void prototypes_judge(struct object *object)
+{
+	const char *first = NULL;
+	unsigned int i, count = 0;
+	size_t size;
+
+	for (i = 0; i < prototypes_file_count(); i++)
+		if (prototypes_error(i) && !count++)
+			first = prototypes_error(i);
+	size = count ? strlen(first) : 0;
+	if (count)
+		debug_lose(object, "no prototypes", "%s%s%s", size > ERROR_SHOWN ? "..." : "",
+			   size > ERROR_SHOWN ? first + size - ERROR_SHOWN : first,
+			   count == 1 ? "" : mem_format("; and %u more file%s", count - 1, count == 2 ? "" : "s"));
+}
+
 /* Functions that debug info does not type. What it says of an indirect function is about its resolver. */
 static void prototypes_give(struct object *object, struct functions *functions, struct tables *tables)
 {
@@ -117,9 +136,8 @@ static void prototypes_give(struct object *object, struct functions *functions, 
 		if (known)
 			((struct prototype *) f->type)->source = known->source;
 	}
-	for (unsigned int i = 0; any && i < prototypes_file_count(); i++)
-		if (prototypes_error(i))
-			debug_lose(object, "no prototypes", "%s", prototypes_error(i));
+	if (any)
+		prototypes_judge(object);
 }
 
 /* Scanning the object's code takes as long as finding a few prototypes: the two go side by side. */

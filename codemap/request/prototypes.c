@@ -4,6 +4,7 @@
  * `spi-codemap prototypes`: are these files of prototypes right, and what is in them? A child in the sandbox reads them
  * and prints what it found in their own syntax.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,8 @@ int prototypes_print(unsigned int from, int is_quiet)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		fail("cannot start a process of its own");
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)
+		raise(SIGPIPE);
 	if (WIFSIGNALED(status))
 		fail("reading the files ended with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return WEXITSTATUS(status);
