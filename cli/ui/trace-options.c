@@ -115,7 +115,7 @@ int trace_options_help(void)
 	fputs(trace_help, stdout);
 	tree_print_help();
 	fputs(trace_help_end, stdout);
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 int options_list(const struct option *options)
@@ -125,7 +125,7 @@ int options_list(const struct option *options)
 		if (options->val > ' ' && options->val < 0x7f)
 			printf("-%c\n", options->val);
 	}
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 static int option_bad(const char *name, const char *value, const char *wanted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Prototypes from text files, in C syntax, for functions without debug info (doc/prototypes.md).
+ * Prototypes from text files, in C syntax, for functions without debug info (lttng-spi(1), PROTOTYPES).
  *
  * The supervising process reads the files into memory: prototypes_add(). It looks at no byte of them but for their
  * digest, which is part of the cache's keys. The analysing process, in its sandbox, parses what was read when a
@@ -26,7 +26,7 @@ void prototypes_add_directory(const char *path);
 void prototypes_add_installed(void);
 /* and those of the user whose process this is. */
 void prototypes_add_users(void);
-/* Files in one descriptor, as prototypes_bundle() of the controller writes them (map/bundle.h). */
+/* Files in one descriptor, as a controller writes them (collect.h, injector/serve/prototypes.c). */
 void prototypes_add_bundle(int fd);
 /* Of all that was added; 0: nothing. */
 uint64_t prototypes_digest(void);
