@@ -232,9 +232,10 @@ static struct ctype step_apply(struct reader *r, struct ctype type, const struct
 
 void declarator_read(struct reader *r, struct ctype base, struct declared *declared)
 {
-	struct steps steps = { .count = 0 };
+	struct steps steps;	/* large, and set as far as `count` says */
 	unsigned int i;
 
+	steps.count = 0;
 	memset(declared, 0, sizeof(*declared));
 	declared->at = r->token.at;
 	declared->type = base;

@@ -4,7 +4,6 @@
  * A unit of debug info, written entry by entry. An entry refers to entries written before it, and never to one behind
  * it, but for a struct's pointers to itself, which lead to the entry of its declaration.
  */
-#include <stdlib.h>
 #include "codemap/prototypes/internal.h"
 
 #define DWARF_VERSION	4
@@ -44,25 +43,25 @@ static int attr_is_there(const struct entry_attr *a)
 static uint64_t abbrev_code(struct unit_writer *w, uint16_t tag, int has_children, const struct entry_attr *attrs,
 			    unsigned int count)
 {
-	struct text shape = { 0 };
+	struct text *shape = &w->shape;
 	size_t i;
 
-	add_uleb(&shape, tag);
-	text_add_char(&shape, (char) has_children);
+	shape->count = 0;
+	add_uleb(shape, tag);
+	text_add_char(shape, (char) has_children);
 	for (i = 0; i < count; i++)
 		if (attr_is_there(&attrs[i])) {
-			add_uleb(&shape, attrs[i].name);
-			add_uleb(&shape, attrs[i].form);
+			add_uleb(shape, attrs[i].name);
+			add_uleb(shape, attrs[i].form);
 		}
 	for (i = 0; i < w->shapes.count; i++)
-		if (w->shapes.at[i].count == shape.count && !memcmp(w->shapes.at[i].at, shape.at, shape.count)) {
-			free(shape.at);
+		if (w->shapes.at[i].count == shape->count && !memcmp(w->shapes.at[i].at, shape->at, shape->count))
 			return i + 1;
-		}
-	*vec_push(&w->shapes) = shape;
-	add_uleb(&w->abbrevs, w->shapes.count);
-	text_add_bytes(&w->abbrevs, shape.at, shape.count);
+	add_uleb(&w->abbrevs, w->shapes.count + 1);
+	text_add_bytes(&w->abbrevs, shape->at, shape->count);
 	text_add_bytes(&w->abbrevs, "\0\0", 2);
+	*vec_push(&w->shapes) = *shape;
+	*shape = (struct text) { 0 };
 	return w->shapes.count;
 }
 

@@ -26,6 +26,7 @@ struct prototype_file *prototypes_file(unsigned int file);
 struct unit_writer {
 	struct text info, abbrevs;
 	struct vec_of(struct text) shapes;	/* of the abbreviations so far */
+	struct text shape;	/* of the entry that is being added */
 };
 
 /* An attribute that is not there has no text, no target, or is_absent. */
@@ -130,12 +131,25 @@ void token_next(struct reader *r);
 /* The rest of the current line, behind the current token, without a comment; the token behind it becomes the current one. */
 char *token_rest_of_line(struct reader *r);
 int token_is(const struct reader *r, char mark);
-int token_is_word(const struct reader *r, const char *word);
 /* Take the mark, and tell whether it was there. */
 int token_take(struct reader *r, char mark);
-int token_take_word(struct reader *r, const char *word);
 void token_want(struct reader *r, char mark, const char *what);
 char *token_text(const struct reader *r);
+/* Some thirty words are asked for at each name: most differ in their first letter. */
+static inline int token_is_word(const struct reader *r, const char *word)
+{
+	return r->token.kind == TOKEN_NAME && *r->token.text == *word && r->token.size == strlen(word) &&
+	       !memcmp(r->token.text, word, r->token.size);
+}
+
+static inline int token_take_word(struct reader *r, const char *word)
+{
+	if (!token_is_word(r, word))
+		return 0;
+	token_next(r);
+	return 1;
+}
+
 /* One level deeper; 0: too deep. */
 int reader_enter(struct reader *r);
 

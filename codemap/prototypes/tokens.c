@@ -217,22 +217,9 @@ int token_is(const struct reader *r, char mark)
 	return r->token.kind == TOKEN_MARK && r->token.mark == mark;
 }
 
-int token_is_word(const struct reader *r, const char *word)
-{
-	return r->token.kind == TOKEN_NAME && r->token.size == strlen(word) && !memcmp(r->token.text, word, r->token.size);
-}
-
 int token_take(struct reader *r, char mark)
 {
 	if (!token_is(r, mark))
-		return 0;
-	token_next(r);
-	return 1;
-}
-
-int token_take_word(struct reader *r, const char *word)
-{
-	if (!token_is_word(r, word))
 		return 0;
 	token_next(r);
 	return 1;
