@@ -22,6 +22,7 @@ static const struct {
 	{ "timeline", command_timeline, "a page for a browser: threads over time" },
 	{ "top", command_top, "where a running process spends its time, live" },
 	{ "info", command_info, "what was recorded, and what is missing" },
+	{ "prototypes", command_prototypes, "check files of prototypes for functions without debug info" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 

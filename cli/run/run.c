@@ -90,7 +90,10 @@ int run_init(struct run *run, const struct trace_options *options)
 		say_error("%s", strerror(ENOMEM));
 		return TRACE_STATUS_ERROR;
 	}
-	return 0;
+	/* trees record no arguments */
+	if (!options->func_count && !options->prototype_count)
+		return 0;
+	return prototype_files_find(&run->prototypes, options->prototypes, options->prototype_count);
 }
 
 int run_resolve(struct run *run, struct objects *objects, const char *whose, int stripped)
@@ -181,6 +184,7 @@ static int run_begin_recording(struct run *run, const char *subject, const pid_t
 static void run_tell_agents(struct run *run)
 {
 	spi_control_run(run->agents.control, run->number);
+	spi_control_prototypes(run->agents.control, (const char *const *) run->prototypes.list, run->prototypes.count);
 	if (run->is_payload)
 		spi_control_output(run->agents.control, STDERR_FILENO);
 }
@@ -356,6 +360,7 @@ void run_end(struct run *run)
 	for (i = 0; i < run->func_count; i++)
 		func_free(&run->funcs[i]);
 	free(run->funcs);
+	prototype_files_free(&run->prototypes);
 	free(run->output);
 	run->func_count = 0;
 	run->funcs = NULL;

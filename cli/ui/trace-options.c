@@ -29,6 +29,7 @@ enum long_option {
 	OPTION_NUM_SUBBUF,
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
+	OPTION_PROTOTYPES,
 	OPTION_FORMAT,
 	OPTION_LIBCALLS,
 	OPTION_REPORT,
@@ -49,6 +50,7 @@ static const struct option trace_long_options[] = {
 	{ "libcalls", optional_argument, NULL, OPTION_LIBCALLS },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
+	{ "prototypes", required_argument, NULL, OPTION_PROTOTYPES },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -98,6 +100,8 @@ static const char trace_help[] =
 "                        --tree below main(), gprof at all functions of the\n"
 "                        executable\n"
 "      --payload-arg NAME=VALUE  an argument of the payloads\n"
+"      --prototypes FILE types for functions without debug info, in C syntax, beside\n"
+"                        those of libc, libm and libz that come along: lttng-spi(1)\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
 "  -v, --verbose         name every function that is not instrumented\n"
@@ -189,6 +193,19 @@ static int option_func(struct trace_options *o, const char *text)
 		return -ENOMEM;
 	o->funcs = funcs;
 	o->funcs[o->func_count++] = text;
+	return 0;
+}
+
+static int option_prototypes(struct trace_options *o, const char *path)
+{
+	const char **list = realloc(o->prototypes, (o->prototype_count + 1) * sizeof(*list));
+
+	if (!*path)
+		return option_bad("--prototypes", path, "a file");
+	if (!list)
+		return -ENOMEM;
+	o->prototypes = list;
+	o->prototypes[o->prototype_count++] = path;
 	return 0;
 }
 
@@ -314,6 +331,8 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
 		return payload_take(&o->asked, "payload-arg", value);
+	case OPTION_PROTOTYPES:
+		return option_prototypes(o, value);
 	case 'v':
 		say_verbose = ++o->verbose;
 		return 0;
@@ -420,6 +439,8 @@ static int options_check(const struct trace_options *o)
 	if (o->asked.payloads.count && o->string_max && !o->output)
 		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");
 	if (o->asked.exec.count) {
+		if (o->prototype_count)
+			return usage("--prototypes goes without --exec: files in ~/.config/lttng-spi/prototypes go with it");
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
 		return o->string_max ? usage("--string-max does not go with --exec") : TRACE_ACTION_EXEC;
@@ -472,5 +493,7 @@ void trace_options_free(struct trace_options *o)
 	o->funcs = NULL;
 	free(o->pids);
 	o->pids = NULL;
+	free(o->prototypes);
+	o->prototypes = NULL;
 	tree_free(&o->tree);
 }

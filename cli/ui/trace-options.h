@@ -33,7 +33,7 @@ enum trace_view {
 	VIEW_REPORT,		/* the table of functions, at the end */
 };
 
-/* All strings point into argv; only the arrays `funcs`, `pids` and tree.roots are allocated. */
+/* All strings point into argv; only the arrays `funcs`, `pids`, `prototypes` and tree.roots are allocated. */
 struct trace_options {
 	/* general options of lttng */
 	const char *group;
@@ -52,6 +52,8 @@ struct trace_options {
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
 	const char *exec;		/* the first of asked.exec that was given, or NULL */
+	const char **prototypes;	/* files */
+	unsigned int prototype_count;
 	int named;			/* by a NAME, some of them */
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;

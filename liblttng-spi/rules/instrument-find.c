@@ -94,7 +94,8 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const struc
 		w->ifunc_at[w->ifunc_count] = at;
 		memcpy(kept, name, n);
 		w->ifunc_names[w->ifunc_count++] = kept;
-		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx", used ? "\n" : "", at - object->bias);
+		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx%s%s", used ? "\n" : "", at - object->bias,
+			n <= IFUNC_NAME ? " " : "", n <= IFUNC_NAME ? name : "");
 	}
 }
 

@@ -48,12 +48,13 @@ struct rule {
 };
 
 #define IFUNC_MAX	64u
+#define IFUNC_NAME	24u	/* bytes of a name, with its NUL, that a pattern has room for */
 
 struct work {
 	struct spi_link *link;
 	struct rule *rule;
 	struct spi_rule_result *result;
-	char ifuncs[IFUNC_MAX * 20];	/* patterns 0x... of indirect functions' implementations */
+	char ifuncs[IFUNC_MAX * (20 + IFUNC_NAME)];	/* patterns "0x... NAME" of indirect functions' implementations */
 	const char *ifunc_names[IFUNC_MAX];
 	uint64_t ifunc_at[IFUNC_MAX];
 	unsigned int ifunc_count;

@@ -69,5 +69,6 @@ int command_timeline(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_prototypes(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */
