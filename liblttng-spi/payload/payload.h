@@ -89,6 +89,8 @@ struct spi_clients {
 	uint32_t are_general;		/* likewise: all that have been in force do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
 	struct spi_point *recorder;	/* of a function's point: the event module's, behind this one; NULL: none */
+	int *gate;			/* of a function's point: its gate; NULL: the point is another's, or the object is gone */
+	uint32_t is_paused;		/* of a function's point: its only client wants no calls now */
 };
 
 /* One call, while a payload runs. */
@@ -235,6 +237,8 @@ int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *
 int spi_clients_are_general(uint32_t which) SPI_HIDDEN;
 
 /* ---- function-point.c: control side ---- */
+/* `which`: the client that wants no calls for a while. 0, or a negative errno: they go on. Any thread */
+int spi_clients_point_pause(struct spi_point *point, uint32_t which, int is_paused) SPI_HIDDEN;
 int spi_clients_point_make(struct spi_point *point) SPI_HIDDEN;	/* before the point's jump is there. 0 or -ENOMEM */
 /* One more, or one less, rule has these clients get the function's calls. */
 void spi_clients_point_use(struct spi_point *point, uint32_t which) SPI_HIDDEN;

@@ -263,6 +263,8 @@ enum symbols_state symbols_state(const struct symbols *symbols);
 /* ---- symbols.c ---- */
 /* The function that has the place: 1, its name and where it begins; or 0. */
 int symbols_function(struct symbols *symbols, uint64_t *offset, char *text, size_t size);
+/* Without a symbol: where it begins by .eh_frame. 1, or 0: nothing is known. */
+int symbols_frame(struct symbols *symbols, uint64_t *offset);
 /*
  * FUNCTION+OFFSET of a place, counted from where the object begins; without a function there the place alone. is_call:
  * the function is the one that has the byte before. Where none has, the place may be a function's beginning: a
