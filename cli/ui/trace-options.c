@@ -434,8 +434,6 @@ static int options_check(const struct trace_options *o)
 		return usage("--format goes without -o DIR: `lttng-spi calls DIR` prints the same later");
 	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output)
 		return usage("--payload goes with --report and -o DIR, and without --format: nothing is recorded otherwise");
-	if (o->asked.payloads.count && o->output && o->asked.exec.count)
-		return usage("--exec with --payload goes without -o: nothing is recorded");
 	if (o->asked.payloads.count && o->string_max && !o->output)
 		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");
 	if (o->asked.exec.count) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/control/control.h"
+#include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/api/internal.h"
 
 #define CONTROL_LOOKS	2000u
@@ -178,7 +179,12 @@ static int with_control(struct spi_agent *agent, int (*work)(struct spi_agent *a
 
 static int rules_make(struct spi_agent *agent, const void *event)
 {
-	return event_begin(agent, event);
+	int r;
+
+	spi_tree_stack_from = spi_agent_stack_from(agent);
+	r = event_begin(agent, event);
+	spi_tree_stack_from = 0;
+	return r;
 }
 
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)

@@ -238,11 +238,11 @@ void spi_clients_fork_child(void)
 }
 
 /* Nothing of this program's is left when the other one runs: payloads end here, and go on should that fail. */
-void spi_clients_program_begins(const char *path, int is_over)
+void spi_clients_program_begins(const char *path)
 {
 	if (spi_watched & SPI_WATCH_PROGRAMS)
 		spi_observe_program(path);
-	for (unsigned int i = 0; is_over && i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
 		if (!client_stop(spi_clients[i]))
 			continue;
 		spi_clients[i]->is_at_exec = 1;
@@ -313,6 +313,19 @@ void spi_clients_rule_ends(uint32_t which)
 
 		if (client->rules && !--client->rules)
 			spi_clients_end(1u << client->number);
+	}
+}
+
+/* The rule came to nothing: what no other rule has begun has no end. */
+void spi_clients_rule_fails(uint32_t which)
+{
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (!client->rules || --client->rules || !client_stop(client))
+			continue;
+		spi_samples_end(client);
+		spi_flush_end(client);
 	}
 }
 

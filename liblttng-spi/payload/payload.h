@@ -127,12 +127,13 @@ int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself w
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
 void spi_clients_end(uint32_t which) SPI_HIDDEN;
 void spi_clients_process_end(void) SPI_HIDDEN;
-/* The process is about to execute a program; is_over: calls were made in this one. And it could not. */
-void spi_clients_program_begins(const char *path, int is_over) SPI_HIDDEN;
+/* The process is about to execute a program. And it could not. */
+void spi_clients_program_begins(const char *path) SPI_HIDDEN;
 void spi_clients_program_fails(void) SPI_HIDDEN;
 /* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
+void spi_clients_rule_fails(uint32_t which) SPI_HIDDEN;
 void spi_clients_removal(void) SPI_HIDDEN;	/* the controller goes. Control side */
 void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees also without a controller */
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */

@@ -429,7 +429,8 @@ static int functions_change(struct rule *rule, int enabled, struct spi_rule_resu
 
 static void functions_remove(struct rule *rule)
 {
-	clients_end(rule);
+	if (rule->is_clients)	/* it was never in force, or functions_change() would have ended them */
+		spi_clients_rule_fails(rule->clients);
 	if (rule->points)
 		spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*rule->points));
 }
