@@ -20,6 +20,7 @@ static const struct {
 	{ "timeline", command_timeline, "a page for a browser: threads over time" },
 	{ "top", command_top, "where a running process spends its time, live" },
 	{ "info", command_info, "what was recorded, and what is missing" },
+	{ "leaks", command_leaks, "memory that was not given back, and by whom it was allocated" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 
