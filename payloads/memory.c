@@ -12,12 +12,16 @@
  * handler that interrupts malloc() may close a descriptor. Allocations are recorded at their end. What gives back is
  * recorded at its beginning: the address is another thread's a moment later.
  *
- * spi_resource:process comes first in each process, and says whether all that the program has was recorded.
+ * spi_resource:process comes first in each process, and says what the program had before: constructors of libraries run
+ * before the agent's.
+ *
+ * Not the program's, although it calls malloc() or free(): malloc()'s own code, which ends a thread's cache by free().
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +35,8 @@
 #define FRAMES_MOST	128u
 #define ANEW		4u		/* calls at one place of the stack, none of which has returned: the first has no exit */
 #define PAGE		4096u
+#define MALLOCS_MOST	65536u		/* bytes of code; more: it does not stand together in this libc */
+#define HEAP_MARK	65536u		/* bytes: such a block comes from the heap's end */
 #define SP		7u		/* spi_call_register() */
 
 enum what {
@@ -83,7 +89,7 @@ static const struct event {
 	{ &events.posix_memalign, "posix_memalign", 1,
 		{ HEX("out_ptr"), UNSIGNED("alignment"), UNSIGNED("size"), INT("result") } },
 }, resource_events[] = {
-	{ &events.process, "process", 0, { INT("begun"), INT("parent") } },
+	{ &events.process, "process", 0, { INT("begun"), INT("parent"), HEX("heap_low"), HEX("heap_mark"), UNSIGNED("in_use") } },
 	{ &events.mmap, "mmap", 1, { HEX("addr"), UNSIGNED("length"), INT("prot"), INT("flags"), INT("fd") } },
 	{ &events.munmap, "munmap", 0, { HEX("addr"), UNSIGNED("length") } },
 	{ &events.mremap, "mremap", 1, { HEX("old_addr"), UNSIGNED("old_length"), HEX("addr"), UNSIGNED("length") } },
@@ -121,11 +127,39 @@ enum begun { FROM_ITS_START, ATTACHED, FORKED };	/* of the event */
 static struct told {		/* a forked child has it zeroed */
 	uint32_t is_told, is_known;
 } *told;
-static uint32_t is_attached;
+static uint32_t is_attached, is_over;
+static uint64_t heap_low, heap_mark;	/* what malloc() had from brk() before lies between the two */
+static uint64_t in_use;			/* bytes */
+
+static void heap_look(void)
+{
+	void *mark = malloc(HEAP_MARK);
+	const struct mallinfo2 info = mallinfo2();
+	const uint64_t top = (uint64_t) sbrk(0);
+
+	in_use = info.uordblks + info.hblkhd;
+	in_use -= in_use < HEAP_MARK ? in_use : HEAP_MARK;
+	if ((uint64_t) mark < top && (uint64_t) mark >= top - info.arena) {
+		heap_low = top - info.arena;
+		heap_mark = (uint64_t) mark;
+	}
+	free(mark);
+}
+
+/* Another trace of a process that runs. A program that could not be executed is no end: no rule comes then. */
+static void begin_again(void)
+{
+	is_over = 0;
+	is_attached = told->is_known = 1;
+	heap_look();
+	told->is_told = 0;
+}
 
 static void process_tell(struct spi_call *call)
 {
-	const uint64_t values[] = { told->is_known ? is_attached ? ATTACHED : FROM_ITS_START : FORKED, (uint32_t) getppid() };
+	const int is_forked = !told->is_known;
+	const uint64_t values[] = { is_forked ? FORKED : is_attached ? ATTACHED : FROM_ITS_START, (uint32_t) getppid(),
+		heap_low, heap_mark, is_forked ? 0 : in_use };
 
 	if (!spi_record_is_on(events.process) || __atomic_exchange_n(&told->is_told, 1, __ATOMIC_RELAXED))
 		return;
@@ -134,17 +168,44 @@ static void process_tell(struct spi_call *call)
 
 /* ---- calls under way ---- */
 
-enum family { MEMORY, DESCRIPTORS, THREADS, FAMILIES };
+enum family { MEMORY, WITHIN_NEW, DESCRIPTORS, THREADS, FAMILIES };
 
 /* The outermost call of a family in this thread. */
 struct outermost {
 	uint64_t sp;			/* where it was made; 0: there is none */
 	uint64_t serial;		/* its user data */
 	uint64_t values[5];
+	uint64_t new_size;		/* of C++'s operator new; else 0 */
 	uint32_t anew;
 };
 static __thread struct outermost outermosts[FAMILIES];
 static __thread uint64_t serial;
+
+/* libc's code of malloc() and its like, which stands together. */
+static struct {
+	uint64_t low, size;
+} mallocs;
+
+static void mallocs_find(void)
+{
+	static const char *const functions[] = { "malloc", "free", "realloc", "memalign", "valloc", "calloc", "malloc_trim",
+		"posix_memalign", "malloc_info" };
+	void *handle = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+	uint64_t low = UINT64_MAX, high = 0;
+
+	for (size_t i = 0; handle && i < COUNT(functions); i++) {
+		const uint64_t at = (uint64_t) dlsym(handle, functions[i]);
+
+		low = at && at < low ? at : low;
+		high = at > high ? at : high;
+	}
+	if (high > low && high - low < MALLOCS_MOST) {
+		mallocs.low = low;
+		mallocs.size = high - low;
+	}
+	if (handle)
+		dlclose(handle);
+}
 
 static inline enum family family_of(uint8_t what)
 {
@@ -183,6 +244,22 @@ static inline int is_part(struct outermost *o, uint64_t sp)
 	if (sp < o->sp)
 		return 1;
 	return ++o->anew < ANEW;
+}
+
+/*
+ * operator new() calls malloc() with its size, and also what it throws is allocated, and a handler of the program's for
+ * want of memory runs there: what is not of that size is a call like others.
+ */
+static inline int is_within_new(const struct outermost *o, const struct known *k, const uint64_t *a)
+{
+	if (!o->new_size || k->what == FREE)
+		return o->new_size != 0;
+	return k->what == MALLOC ? a[0] != o->new_size : k->what == CALLOC || k->what == REALLOC;
+}
+
+static inline int is_new(const struct known *k)
+{
+	return k->name[0] == '_' && k->name[1] == 'Z' && k->name[2] == 'n';
 }
 
 static void write_plain(struct spi_call *call, struct spi_record *record, const uint64_t *values)
@@ -240,21 +317,31 @@ static void *enter(struct spi_call *call, void *data)
 {
 	const struct known *k = known_of(spi_call_callee(call));
 	struct outermost *o;
-	uint64_t sp = 0;
+	uint64_t sp = 0, a[5];
 
 	(void) data;
 	if (!k || spi_call_register(call, SP, &sp) < 0)
 		return NULL;
+	if (spi_call_return_address(call) - mallocs.low < mallocs.size)
+		return NULL;
 	if (!__atomic_load_n(&told->is_told, __ATOMIC_RELAXED))
 		process_tell(call);
+	arguments_get(call, a);
 	o = &outermosts[family_of(k->what)];
-	if (is_part(o, sp))
-		return NULL;
+	if (is_part(o, sp)) {
+		if (o != outermosts || !is_within_new(o, k, a))
+			return NULL;
+		o = &outermosts[WITHIN_NEW];
+		if (is_part(o, sp))
+			return NULL;
+	}
 	o->sp = sp;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	o->anew = 0;
 	o->serial = ++serial;
-	arguments_get(call, o->values);
+	o->new_size = is_new(k) ? a[0] ? a[0] : 1 : 0;
+	for (unsigned int i = 0; i < 5; i++)
+		o->values[i] = a[i];
 	if (k->what == THREAD_CREATE)
 		o->values[1] = (uint64_t) thread_is_detached((const void *) o->values[1]);
 	give_back(call, k, o->values);
@@ -354,6 +441,8 @@ static void leave(struct spi_call *call, void *data)
 	if (!k || !user)
 		return;
 	o = &outermosts[family_of(k->what)];
+	if (o == outermosts && o->serial != user)
+		o = &outermosts[WITHIN_NEW];
 	if (o->serial != user || !o->sp)
 		return;
 	for (unsigned int i = 0; i < 5; i++)
@@ -401,10 +490,14 @@ static const char *sanitizer(void)
 		{ "__lsan_init", "the program's memory is LeakSanitizer's, which finds leaks itself" },
 	};
 
-	for (size_t i = 0; i < COUNT(of); i++)
+	const char *why = NULL;
+
+	for (size_t i = 0; i < COUNT(of) && !why; i++)
 		if (dlsym(RTLD_DEFAULT, of[i].symbol))
-			return of[i].reason;
-	return NULL;
+			why = of[i].reason;
+	dlerror();	/* what libc has allocated for that would be given back by the program */
+	dlerror();
+	return why;
 }
 
 static const char *filter(struct spi_agent *agent, struct spi_function *function, void *data)
@@ -417,6 +510,8 @@ static const char *filter(struct spi_agent *agent, struct spi_function *function
 	(void) data;
 	if (why)
 		return why;
+	if (is_over)
+		begin_again();
 	if (!s)
 		return "beyond the 1024 functions that are known";
 	while (!strncmp(name, "__libc_", 7))	/* libc's own names for the same function */
@@ -460,9 +555,14 @@ static int again(struct spi_agent *agent, void *data)
 	if (!asked != !frames)
 		return -EBUSY;
 	frames = asked;
-	told->is_told = 0;
-	told->is_known = is_attached = 1;
 	return 0;
+}
+
+static void fini(struct spi_agent *agent, void *data)
+{
+	(void) agent;
+	(void) data;
+	is_over = 1;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -481,6 +581,8 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	told->is_known = 1;
 	is_attached = spi_agent_is_injected(agent);
+	heap_look();
+	mallocs_find();
 	frames = frames_asked(agent);
 	dl_iterate_phdr(is_wrapper, &has_wrapper);
 	if (has_wrapper)
@@ -493,5 +595,6 @@ __attribute__((constructor)) static void begin(void)
 	spi_agent_set_exit(agent, leave, NULL);
 	spi_agent_set_filter(agent, filter, NULL);
 	spi_agent_set_again(agent, again, NULL);
+	spi_agent_set_fini(agent, fini, NULL);
 	spi_agent_go(agent);
 }

@@ -174,6 +174,10 @@ static void title_write(const struct leaks *l, const struct leak_process *p, FIL
 	fprintf(out, "\n  allocated: %" PRIu64 " blocks, %" PRIu64 " bytes; given back: %" PRIu64 "\n", p->calls, p->got, p->freed);
 	if (p->failed)
 		fprintf(out, "  allocations that failed: %" PRIu64 "\n", p->failed);
+	if (p->in_use)
+		fprintf(out, "  in use before, and not counted: about %" PRIu64 " bytes\n", p->in_use);
+	if (p->internal)
+		fprintf(out, "  blocks of libc's own that were given back, and are not recorded: %" PRIu64 "\n", p->internal);
 	if (p->older)
 		fprintf(out, "  blocks given back that were there before: %" PRIu64 "\n", p->older);
 	if (p->unseen)
@@ -313,8 +317,9 @@ static void memory_json(const struct leaks *l, const struct leak_process *p, str
 	process_json(p, out);
 	fprintf(out, ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"peak_blocks\":%" PRIu64
 		",\"peak_ns\":%" PRId64 ",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64
-		",\"failed\":%" PRIu64 ",\"older_freed\":%" PRIu64 ",\"unseen_freed\":%" PRIu64, p->bytes, p->live, p->peak_bytes,
-		p->peak_blocks, p->peak_ns, p->calls, p->got, p->freed, p->failed, p->older, p->unseen);
+		",\"failed\":%" PRIu64 ",\"older_freed\":%" PRIu64 ",\"internal_freed\":%" PRIu64 ",\"unseen_freed\":%" PRIu64
+		",\"in_use_before\":%" PRIu64, p->bytes, p->live, p->peak_bytes, p->peak_blocks, p->peak_ns, p->calls, p->got,
+		p->freed, p->failed, p->older, p->internal, p->unseen, p->in_use);
 	if (l->lost == UINT64_MAX)
 		fputs(",\"lost_events\":null", out);
 	else

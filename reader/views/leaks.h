@@ -91,6 +91,8 @@ struct leak_process {
 	int64_t pid, parent;
 	char name[24];
 	enum leak_begun begun;
+	uint64_t heap_low, heap_mark;	/* what malloc() had before lies between the two */
+	uint64_t in_use;		/* bytes that it had then; 0: not known */
 	int is_over;			/* it has executed another program, which is the next one */
 	struct spi_hash groups;
 	struct spi_hash_link *group_buckets[4096];
@@ -102,7 +104,8 @@ struct leak_process {
 	uint64_t peak_bytes, peak_blocks, peak;
 	int64_t peak_ns, first, last;
 	uint64_t calls, got, freed, failed;
-	uint64_t older;			/* given back: got before the trace, or by the parent */
+	uint64_t older;			/* given back: got before the trace, or by the parent, */
+	uint64_t internal;		/* or by libc or the dynamic linker, and never seen */
 	uint64_t unseen;		/* addresses that were got again: that they were given back is not in the trace */
 	uint64_t wrong[WRONGS];
 	struct leak_incident *incidents;
