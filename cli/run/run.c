@@ -218,6 +218,8 @@ static void run_consumer_gone(struct run *run)
 {
 	say_error(CONSUMER_GONE "; the trace is not complete");
 	run->broken = 1;
+	if (run->options->memory)	/* its events would wait for room that nobody makes */
+		agents_detach(&run->agents, RUN_DETACH_MS);
 	close(run->consumer);
 	run->consumer = -1;
 }

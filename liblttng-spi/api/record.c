@@ -10,6 +10,8 @@
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/api/internal.h"
 
+#define WAITED_NS	UINT64_C(100000000)	/* so long no thread is that has only found no room */
+#define PAUSE_NS	UINT64_C(5000000000)
 #define NAME_MOST	100u	/* bytes of a provider's, an event's or a field's name, NUL included */
 
 /* One bad name would make the trace of all processes unreadable: so they are C identifiers. */
@@ -82,6 +84,41 @@ SPI_API int spi_record_is_on(const struct spi_record *record)
 	return gate && *gate;
 }
 
+/*
+ * Where records wait for room and a thread has waited in vain, nobody may read the buffers any more. Then nothing is
+ * recorded for a while, so that the program does not wait for each record anew.
+ */
+static uint64_t again_at;	/* ns; 0: now */
+
+static int is_paused(void)
+{
+	const uint64_t at = __atomic_load_n(&again_at, __ATOMIC_RELAXED);
+
+	if (spi_likely(!at))
+		return 0;
+	if (spi_clock_ns() < at)
+		return 1;
+	__atomic_store_n(&again_at, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int write_waiting(const struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
+	uint32_t count)
+{
+	const uint64_t begin = spi_clock_ns();
+	int r;
+
+	if (is_paused()) {
+		if (spi_thread.record)
+			spi_thread.record->count.lost_entries++;
+		return -ENOBUFS;
+	}
+	r = spi_payload->record_write(record, ip, values, addresses, count);
+	if (r == -ENOBUFS && spi_clock_ns() - begin > WAITED_NS)
+		__atomic_store_n(&again_at, spi_clock_ns() + PAUSE_NS, __ATOMIC_RELAXED);
+	return r;
+}
+
 SPI_API int spi_record_write(struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
 	size_t count)
 {
@@ -91,6 +128,7 @@ SPI_API int spi_record_write(struct spi_record *record, uint64_t ip, const uint6
 		spi_call_missed(SPI_LOST_THREAD);
 		return -EAGAIN;
 	}
-	return spi_payload->record_write(record, ip, values, addresses,
-		(uint32_t) (count < SPI_BACKTRACE_MOST ? count : SPI_BACKTRACE_MOST));
+	count = count < SPI_BACKTRACE_MOST ? count : SPI_BACKTRACE_MOST;
+	return (spi_module_records_wait ? write_waiting : spi_payload->record_write)(record, ip, values, addresses,
+		(uint32_t) count);
 }

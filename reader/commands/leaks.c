@@ -129,7 +129,7 @@ static void missing_say(const struct leaks *l)
 	if (l->lost == UINT64_MAX)
 		say_warning("LTTng discarded packets: blocks whose end is in them are shown as live");
 	else if (l->lost)
-		say_warning("LTTng discarded %llu events: blocks whose end is one of them are shown as live",
+		say_warning("LTTng discarded %llu events at least: blocks whose end is one of them are shown as live",
 			(unsigned long long) l->lost);
 }
 

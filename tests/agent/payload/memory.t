@@ -82,6 +82,17 @@ spi_cc stacks memory-stacks.c
 memory small ./stacks
 is "$rc $(of small 'p["allocations"] >= 3, p["lost_events"]')" "0 (True, 0)" "on stacks of 16 KB" || diag "$(cat small.err)"
 
+# ---- allocators that programs bring along ----
+for library in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
+	if ldconfig -p | grep -q "$library .*x86-64"; then
+		memory "$library" env LD_PRELOAD=$library ./memory leaks
+		is "$rc $(of "$library" '[(q["bytes"], q["blocks"], q["double_frees"], q["foreign_frees"]) for q in all if q["process"] == "memory"]')" \
+			"0 [(110830, 1000, 0, 0)]" "$library" || diag "$(tail -3 "$library.err")"
+	else
+		skip 1 "no $library"
+	fi
+done
+
 # ---- a program that runs, and programs by name ----
 mkfifo in
 ./memory serve <in >served &
