@@ -105,7 +105,7 @@ int run_resolve(struct run *run, struct objects *objects, const char *whose, int
 		found += !run->funcs[i].is_late;
 	}
 	if (ret == 0 && run->options->memory && !found) {
-		say_error("--memory: %s and its libraries have none of malloc()'s family, and no other of the functions that are known",
+		say_error("--memory: %s and its libraries have no function of malloc()'s family, and none for descriptors or threads",
 			whose);
 		return TRACE_STATUS_ERROR;
 	}

@@ -143,6 +143,11 @@ if gcc -fsanitize=address -o with-asan "$SPI_PROGRAMS/memory.c" -pthread 2>/dev/
 else
 	skip 3 "no AddressSanitizer"
 fi
+printf 'void _start(void) { __asm__ volatile("mov $60, %%eax; xor %%edi, %%edi; syscall"); }\n' >bare.c
+gcc -nostdlib -nostartfiles -pie -fPIE -Wl,--dynamic-linker=/lib64/ld-linux-x86-64.so.2 -o bare bare.c
+memory nothing ./bare
+is "$rc $(grep -c "^Error: --memory: ./bare and its libraries have no function of malloc()'s family" nothing.err)" "1 1" \
+	"a program without such functions" || diag "$(cat nothing.err)"
 for options in "-f malloc" "--tree" "--payload count" "--report" "--one-event"; do
 	# shellcheck disable=SC2086
 	memory wrong $options ./memory leaks
@@ -159,4 +164,19 @@ spi_trace -f before_fork --buffers pid -o each ./memory fork
 is "$(find each -name metadata | wc -l)" 1 "--buffers pid: a process that records is a trace"
 spi_trace -f in_child -f before_fork --buffers pid -o both ./memory fork
 is "$(find both -path '*/pid/*' -name metadata | wc -l)" 2 "two are two" || diag "$(find both)"
+
+# ---- nobody reads the buffers any more ----
+: >served
+rm -f gone.err
+"$SPI_LTTNG" trace --memory -o gone ./memory serve <in >served 2>gone.err &
+tracer=$!
+exec {input}>in
+spi_wait 20 file_has served ready
+for pid in $(pgrep -x lttng-consumerd); do kill -KILL "$pid"; done
+spi_wait 20 file_has gone.err "consumer daemon has ended"
+echo go >&"$input"
+spi_wait 20 file_has served done
+exec {input}>&-
+wait "$tracer"
+is $? 1 "the consumer daemon is killed: the program goes on, and the status says so" || diag "$(cat gone.err)"
 tap_done
