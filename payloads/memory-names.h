@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The functions by which a program gets and gives back memory, descriptors and threads: of libc and the C++ runtime, and
- * of allocators that programs bring along, by the names that these export. The payload `memory` says by this table what a
- * function does, and `lttng trace --memory` makes a rule of each name.
+ * The functions by which a program gets and gives back memory, descriptors and threads: of libc and the C++ runtime,
+ * and of allocators that programs bring along, by the names that these export. The payload `memory` says by this table
+ * what a function does, and `lttng trace --memory` makes a rule of each name.
  *
  *	X(name, what, first, second)	first, second: which arguments of the function, from 0 on
  */

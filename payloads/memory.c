@@ -6,8 +6,8 @@
  *
  *	backtrace=N	the callers of what allocates, N frames at most
  *
- * `operator new` calls malloc(), malloc() calls mmap(): what counts is what the program has asked for, the outermost call
- * of a thread. It is told by the stack: a call further down, while another one is under way, is that one's. There are
+ * `operator new` calls malloc(), malloc() calls mmap(): what counts is what the program has asked for, the outermost
+ * call of a thread. It is told by the stack: a call further down, while another one is under way, is that one's. There are
  * three such families, memory, descriptors and threads; a call of one within a call of another is counted, so a signal
  * handler that interrupts malloc() may close a descriptor. Allocations are recorded at their end. What gives back is
  * recorded at its beginning: the address is another thread's a moment later.
@@ -33,7 +33,7 @@
 
 #define TABLE		1024u		/* functions; a power of two */
 #define FRAMES_MOST	128u
-#define ANEW		4u		/* calls at one place of the stack, none of which has returned: the first has no exit */
+#define ANEW		4u		/* calls at one place of the stack that have not returned: the first has no exit */
 #define PAGE		4096u
 #define MALLOCS_MOST	65536u		/* bytes of code; more: it does not stand together in this libc */
 #define HEAP_MARK	65536u		/* bytes: such a block comes from the heap's end */
@@ -65,8 +65,8 @@ static uint32_t frames;		/* of a backtrace; 0: none */
 
 static struct {
 	struct spi_record *malloc, *calloc, *realloc, *free, *memalign, *posix_memalign;
-	struct spi_record *process, *mmap, *munmap, *mremap, *brk, *open, *close, *close_range, *thread_create, *thread_join,
-		*thread_detach;
+	struct spi_record *process, *mmap, *munmap, *mremap, *brk, *open, *close, *close_range, *thread_create,
+		*thread_join, *thread_detach;
 } events;
 
 #define UNSIGNED(name)	{ name, SPI_RECORD_UNSIGNED }
@@ -89,7 +89,8 @@ static const struct event {
 	{ &events.posix_memalign, "posix_memalign", 1,
 		{ HEX("out_ptr"), UNSIGNED("alignment"), UNSIGNED("size"), INT("result") } },
 }, resource_events[] = {
-	{ &events.process, "process", 0, { INT("begun"), INT("parent"), HEX("heap_low"), HEX("heap_mark"), UNSIGNED("in_use") } },
+	{ &events.process, "process", 0, { INT("begun"), INT("parent"), HEX("heap_low"), HEX("heap_mark"),
+		UNSIGNED("in_use") } },
 	{ &events.mmap, "mmap", 1, { HEX("addr"), UNSIGNED("length"), INT("prot"), INT("flags"), INT("fd") } },
 	{ &events.munmap, "munmap", 0, { HEX("addr"), UNSIGNED("length") } },
 	{ &events.mremap, "mremap", 1, { HEX("old_addr"), UNSIGNED("old_length"), HEX("addr"), UNSIGNED("length") } },
@@ -188,7 +189,8 @@ static struct {
 
 static void mallocs_find(void)
 {
-	static const char *const functions[] = { "malloc", "free", "realloc", "memalign", "valloc", "calloc", "malloc_trim",
+	static const char *const functions[] = { "malloc", "free", "realloc", "memalign", "valloc", "calloc",
+		"malloc_trim",
 		"posix_memalign", "malloc_info" };
 	void *handle = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	uint64_t low = UINT64_MAX, high = 0;
@@ -463,7 +465,8 @@ static void leave(struct spi_call *call, void *data)
 		break;
 	case THREAD_CREATE:
 		if (!(int) result)
-			write_got(call, events.thread_create, (const uint64_t[]) { *(const uint64_t *) a[0], a[2], a[1] });
+			write_got(call, events.thread_create, (const uint64_t[]) {
+				*(const uint64_t *) a[0], a[2], a[1] });
 		break;
 	case THREAD_JOIN:
 		if (!(int) result)
@@ -483,7 +486,8 @@ static const char *sanitizer(void)
 	static const struct {
 		const char *symbol, *reason;
 	} of[] = {
-		{ "__asan_init", "the program's memory is AddressSanitizer's, which finds leaks itself: ASAN_OPTIONS=detect_leaks=1" },
+		{ "__asan_init",
+			"the program's memory is AddressSanitizer's, which finds leaks itself: ASAN_OPTIONS=detect_leaks=1" },
 		{ "__hwasan_init", "the program's memory is HWAddressSanitizer's" },
 		{ "__tsan_init", "the program's memory is ThreadSanitizer's" },
 		{ "__msan_init", "the program's memory is MemorySanitizer's" },

@@ -18,7 +18,8 @@ int memory_take(struct trace_options *o, const char *value)
 	if (!value)
 		return 0;
 	if (strcmp(value, "python")) {
-		say_error("--memory: %s is not python, the one allocator that is seen only where it is named", *value ? value : "''");
+		say_error("--memory: %s is not python, the one allocator that is seen only where it is named",
+			*value ? value : "''");
 		return -EINVAL;
 	}
 	o->memory = MEMORY_OF_PYTHON;
@@ -43,7 +44,8 @@ int memory_ask(struct trace_options *o)
 	static char frames[24];
 	int ret;
 
-	if (o->func_count || o->tree.count || o->tree.option || o->asked.payloads.count || o->asked.one_event || o->list ||
+	if (o->func_count || o->tree.count || o->tree.option || o->asked.payloads.count || o->asked.one_event ||
+		o->list ||
 	    o->string_max || o->view != VIEW_DEFAULT) {
 		say_error("trace: --memory goes without -f, --tree, --payload, --one-event, --string-max, --format, --report "
 			"and -l: see lttng trace --help");
@@ -60,7 +62,7 @@ int memory_ask(struct trace_options *o)
 	if (ret == 0 && o->memory == MEMORY_OF_PYTHON)
 		ret = names_take(o, python, sizeof(python) / sizeof(python[0]));
 	if (!o->buffers && o->output)
-		o->buffers = BUFFERS_PID;	/* Trace Compass looks at addresses alone. It costs some 0.2 s a process */
+		o->buffers = BUFFERS_PID;	/* Trace Compass looks at addresses alone */
 	o->view = o->output ? VIEW_EVENTS : VIEW_LEAKS;
 	return ret;
 }

@@ -76,8 +76,8 @@ enum spi_record_kind {
 	SPI_RECORD_HEX,			/* 64 bits, shown as an address */
 	SPI_RECORD_SIGNED,		/* 64 bits */
 	SPI_RECORD_INT,			/* 32 bits, signed */
-	SPI_RECORD_TEXT,		/* the address of a text, 0: ""; up to 255 bytes of it, and what cannot be read is left out */
-	SPI_RECORD_ADDRESSES,		/* a sequence of addresses, as spi_call_backtrace() gives them: the last field */
+	SPI_RECORD_TEXT,		/* the address of a text, 0: ""; up to 255 bytes that can be read */
+	SPI_RECORD_ADDRESSES,		/* a sequence, as spi_call_backtrace() fills: the last field */
 };
 
 struct spi_record_field {
@@ -89,9 +89,9 @@ struct spi_record;			/* an event */
 
 /*
  * spi_agent_add_record() - an event PROVIDER:NAME of LTTng-UST's, with at most 8 fields. [configure]
- * It can be recorded by any session from the agent's first rule on; lttng-ust is loaded for that. Before a thread's first
- * call comes to the payloads, and before a forked child's, the thread or child is made ready to record; a call for which
- * that cannot be is lost, and counted. Filters do not see the fields of an event that has SPI_RECORD_ADDRESSES.
+ * It can be recorded by any session from the agent's first rule on; lttng-ust is loaded for that. Before a thread's
+ * first call comes to the payloads, and before a forked child's, the thread or child is made ready to record; a call for
+ * which that cannot be is lost, and counted. Filters do not see the fields of an event that has SPI_RECORD_ADDRESSES.
  * NULL: a name that LTTng does not take, or no memory; see spi_agent_error(). Names are copied.
  */
 struct spi_record *spi_agent_add_record(struct spi_agent *agent, const char *provider, const char *name,

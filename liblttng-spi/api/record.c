@@ -102,7 +102,8 @@ static int is_paused(void)
 	return 0;
 }
 
-static int write_waiting(const struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
+static int write_waiting(const struct spi_record *record, uint64_t ip, const uint64_t *values,
+	const uint64_t *addresses,
 	uint32_t count)
 {
 	const uint64_t begin = spi_clock_ns();

@@ -10,7 +10,8 @@ static int ready(const struct spi_client *client, char *why, size_t size)
 
 	for (struct spi_record *r = client->records; r; r = r->next)
 		if (!r->gate && spi_payload->record_prepare(r, &reason) < 0) {
-			spi_format(why, size, "payload %s: the event %s:%s cannot be made: %s", client->name, r->provider,
+			spi_format(why, size, "payload %s: the event %s:%s cannot be made: %s", client->name,
+				r->provider,
 				r->name, reason);
 			return -ELIBACC;
 		}

@@ -7,7 +7,7 @@
 #include "reader/base/text.h"
 #include "reader/pages/pages.h"
 
-#define STACKS_MOST	30000u		/* of a process; those with the fewest bytes are left out, and the name says so */
+#define STACKS_MOST	30000u		/* of a process: those with the most bytes; the name says so */
 
 static int by_bytes(const void *a, const void *b)
 {

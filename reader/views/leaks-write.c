@@ -28,8 +28,8 @@ static const char *place_text(const struct leak_frame *f, int has_lines, char *t
 
 	*text = 0;
 	if (place && place->lines[0].inlined)
-		snprintf(text, size, " in %s inlined at %s:%u", place->lines[0].inlined, last_part(place->lines[0].file),
-			place->lines[0].line);
+		snprintf(text, size, " in %s inlined at %s:%u", place->lines[0].inlined,
+			last_part(place->lines[0].file), place->lines[0].line);
 	else if (place)
 		snprintf(text, size, " at %s:%u", last_part(place->lines[0].file), place->lines[0].line);
 	return text;
@@ -165,23 +165,27 @@ static void title_write(const struct leaks *l, const struct leak_process *p, FIL
 
 	fprintf(out, "%s%s (%" PRId64 ")%s%s%s\n", colour_begin(COLOUR_HEAD), *p->name ? p->name : "process", p->pid,
 		p->is_over ? ", until it executed another program" : "", begun_text(p), colour_end(COLOUR_HEAD));
-	fprintf(out, "  live %s: %" PRIu64 " bytes in %" PRIu64 " blocks", l->at == INT64_MAX ? "at the end" : "then", p->bytes,
-		p->live);
+	fprintf(out, "  live %s: %" PRIu64 " bytes in %" PRIu64 " blocks", l->at == INT64_MAX ? "at the end" : "then",
+		p->bytes, p->live);
 	if (p->peak_bytes) {
 		time_text(p->peak_ns, when);
-		fprintf(out, "; most: %" PRIu64 " bytes in %" PRIu64 " blocks, %s", p->peak_bytes, p->peak_blocks, when);
+		fprintf(out, "; most: %" PRIu64 " bytes in %" PRIu64 " blocks, %s", p->peak_bytes, p->peak_blocks,
+			when);
 	}
-	fprintf(out, "\n  allocated: %" PRIu64 " blocks, %" PRIu64 " bytes; given back: %" PRIu64 "\n", p->calls, p->got, p->freed);
+	fprintf(out, "\n  allocated: %" PRIu64 " blocks, %" PRIu64 " bytes; given back: %" PRIu64 "\n", p->calls,
+		p->got, p->freed);
 	if (p->failed)
 		fprintf(out, "  allocations that failed: %" PRIu64 "\n", p->failed);
 	if (p->in_use)
 		fprintf(out, "  in use before, and not counted: about %" PRIu64 " bytes\n", p->in_use);
 	if (p->internal)
-		fprintf(out, "  blocks of libc's own that were given back, and are not recorded: %" PRIu64 "\n", p->internal);
+		fprintf(out, "  blocks of libc's own that were given back, and are not recorded: %" PRIu64 "\n",
+			p->internal);
 	if (p->older)
 		fprintf(out, "  blocks given back that were there before: %" PRIu64 "\n", p->older);
 	if (p->unseen)
-		fprintf(out, "  blocks whose end is not in the trace, as their address was got again: %" PRIu64 "\n", p->unseen);
+		fprintf(out, "  blocks whose end is not in the trace, as their address was got again: %" PRIu64 "\n",
+			p->unseen);
 }
 
 static void wrong_write(const struct leak_process *p, int has_lines, FILE *out)
@@ -237,7 +241,8 @@ static void rows_write(struct leak_group **groups, uint32_t count, uint32_t limi
 		all += (uint32_t) is_shown(groups[i]);
 	if (!all)
 		return;
-	fprintf(out, "%s%12s %8s %11s %9s %11s %10s %10s%s\n", colour_begin(COLOUR_HEAD), "live bytes", "blocks", "at most",
+	fprintf(out, "%s%12s %8s %11s %9s %11s %10s %10s%s\n", colour_begin(COLOUR_HEAD), "live bytes", "blocks",
+		"at most",
 		"allocated", "bytes", "p50 life", "max life", colour_end(COLOUR_HEAD));
 	for (uint32_t i = 0; i < count && (!limit || shown < limit); i++) {
 		struct leak_group *g = groups[i];
@@ -245,8 +250,8 @@ static void rows_write(struct leak_group **groups, uint32_t count, uint32_t limi
 		if (!is_shown(g))
 			continue;
 		shown++;
-		fprintf(out, "%12" PRIu64 " %8" PRIu64 " %11" PRIu64 " %9" PRIu64 " %11" PRIu64, g->bytes, g->blocks, g->peak_bytes,
-			g->calls, g->got);
+		fprintf(out, "%12" PRIu64 " %8" PRIu64 " %11" PRIu64 " %9" PRIu64 " %11" PRIu64, g->bytes, g->blocks,
+			g->peak_bytes, g->calls, g->got);
 		lifetime_write(g, out);
 		if (g->key)
 			fprintf(out, "  %s", g->key);
@@ -266,7 +271,8 @@ static void group_json(const struct leak_group *g, int has_lines, FILE *out)
 		",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64, g->bytes, g->blocks, g->peak_bytes,
 		g->peak_blocks, g->calls, g->got, g->freed);
 	if (leak_lifetime(g) >= 0)
-		fprintf(out, ",\"lifetime_p50_ns\":%" PRId64 ",\"lifetime_max_ns\":%" PRId64, leak_lifetime(g), g->longest);
+		fprintf(out, ",\"lifetime_p50_ns\":%" PRId64 ",\"lifetime_max_ns\":%" PRId64, leak_lifetime(g),
+			g->longest);
 	if (g->key) {
 		fputs(",\"name\":", out);
 		json_string(out, g->key);
@@ -297,7 +303,8 @@ static void incidents_json(const struct leak_process *p, enum leak_wrong what, i
 
 		if (w->what != what)
 			continue;
-		fprintf(out, "%s\n{\"address\":\"0x%" PRIx64 "\",\"ns\":%" PRId64 ",\"by\":", between, w->address, w->ns);
+		fprintf(out, "%s\n{\"address\":\"0x%" PRIx64 "\",\"ns\":%" PRId64 ",\"by\":", between, w->address,
+			w->ns);
 		stack_json(w->at, has_lines, out);
 		if (w->got) {
 			fputs(",\"allocated_by\":", out);
@@ -324,8 +331,8 @@ static void memory_json(const struct leaks *l, const struct leak_process *p, str
 		fputs(",\"lost_events\":null", out);
 	else
 		fprintf(out, ",\"lost_events\":%" PRIu64, l->lost);
-	fprintf(out, ",\"double_frees\":%" PRIu64 ",\"foreign_frees\":%" PRIu64 ",\n\"double\":", p->wrong[WRONG_DOUBLE],
-		p->wrong[WRONG_FOREIGN]);
+	fprintf(out, ",\"double_frees\":%" PRIu64 ",\"foreign_frees\":%" PRIu64 ",\n\"double\":",
+		p->wrong[WRONG_DOUBLE], p->wrong[WRONG_FOREIGN]);
 	incidents_json(p, WRONG_DOUBLE, has_lines, out);
 	fputs(",\"foreign\":", out);
 	incidents_json(p, WRONG_FOREIGN, has_lines, out);
@@ -351,8 +358,8 @@ static void memory_csv(const struct leak_process *p, struct leak_group **groups,
 			continue;
 		shown++;
 		csv_field(out, p->name);
-		fprintf(out, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", p->pid, g->bytes,
-			g->blocks, g->peak_bytes, g->peak_blocks, g->calls, g->got);
+		fprintf(out, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
+			p->pid, g->bytes, g->blocks, g->peak_bytes, g->peak_blocks, g->calls, g->got);
 		if (leak_lifetime(g) >= 0)
 			fprintf(out, "%" PRId64 ",%" PRId64 ",", leak_lifetime(g), g->longest);
 		else
@@ -444,7 +451,8 @@ static void resources_text(const struct leak_process *p, enum leak_kind kind, ui
 		fprintf(out, ", %" PRIu64 " bytes", bytes);
 	fprintf(out, "; made: %" PRIu64 "; given back: %" PRIu64, p->opened[kind], p->closed[kind]);
 	if (p->unknown[kind])
-		fprintf(out, "; given back that were made before, or by what is not recorded: %" PRIu64, p->unknown[kind]);
+		fprintf(out, "; given back that were made before, or by what is not recorded: %" PRIu64,
+			p->unknown[kind]);
 	putc('\n', out);
 	for (uint32_t i = 0; i < p->resource_count && (!limit || shown < limit); i++) {
 		const struct leak_resource *r = &p->resources[i];
@@ -468,8 +476,8 @@ static void resource_json(const struct leak_resource *r, int has_lines, FILE *ou
 	char number[24];
 
 	resource_number(r, number, sizeof(number));
-	fprintf(out, "{\"kind\":\"%s\",\"number\":\"%s\",\"size\":%" PRIu64 ",\"ns\":%" PRId64 ",\"made_by\":", kind_names[r->kind],
-		number, r->size, r->ns);
+	fprintf(out, "{\"kind\":\"%s\",\"number\":\"%s\",\"size\":%" PRIu64 ",\"ns\":%" PRId64 ",\"made_by\":",
+		kind_names[r->kind], number, r->size, r->ns);
 	json_string(out, r->text ? r->text : "");
 	fputs(",\"stack\":", out);
 	stack_json(r->stack, has_lines, out);
@@ -482,7 +490,8 @@ static void resource_csv(const struct leak_process *p, const struct leak_resourc
 
 	resource_number(r, number, sizeof(number));
 	csv_field(out, p->name);
-	fprintf(out, ",%" PRId64 ",%s,%s,%" PRIu64 ",%" PRId64 ",", p->pid, kind_names[r->kind], number, r->size, r->ns);
+	fprintf(out, ",%" PRId64 ",%s,%s,%" PRIu64 ",%" PRId64 ",", p->pid, kind_names[r->kind], number, r->size,
+		r->ns);
 	csv_field(out, r->text ? r->text : "");
 	putc(',', out);
 	stack_csv(r->stack, has_lines, out);
@@ -510,7 +519,8 @@ int leaks_resources_write(struct leaks *l, uint32_t limit, enum format format, i
 		if (p->resource_count)
 			qsort(p->resources, p->resource_count, sizeof(*p->resources), resource_compare);
 		if (format == FORMAT_TEXT) {
-			fprintf(out, "%s%s%s (%" PRId64 ")%s%s%s\n", between, colour_begin(COLOUR_HEAD), *p->name ? p->name : "process",
+			fprintf(out, "%s%s%s (%" PRId64 ")%s%s%s\n", between, colour_begin(COLOUR_HEAD),
+				*p->name ? p->name : "process",
 				p->pid, p->is_over ? ", until it executed another program" : "", begun_text(p),
 				colour_end(COLOUR_HEAD));
 			for (unsigned int k = 0; k < LEAK_KINDS; k++)
@@ -601,11 +611,11 @@ int leaks_times_write(struct leaks *l, enum format format, FILE *out)
 				continue;
 			if (format == FORMAT_CSV) {
 				csv_field(out, p->name);
-				fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", p->pid, point->ns, point->bytes,
-					point->blocks);
-			} else {
-				fprintf(out, "%s{\"ns\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 "}", comma, point->ns,
+				fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", p->pid, point->ns,
 					point->bytes, point->blocks);
+			} else {
+				fprintf(out, "%s{\"ns\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
+					comma, point->ns, point->bytes, point->blocks);
 				comma = ",";
 			}
 		}

@@ -147,7 +147,8 @@ static struct leak_frame *frame_get(struct leaks *l, struct space *space, uint64
 	return f;
 }
 
-static const struct leak_stack *stack_make(struct leaks *l, struct space *space, const uint64_t *addresses, uint32_t count)
+static const struct leak_stack *stack_make(struct leaks *l, struct space *space, const uint64_t *addresses,
+	uint32_t count)
 {
 	struct leak_frame *frames[FRAMES_MOST];
 	uint64_t hash = SPI_HASH_SEED;
@@ -212,7 +213,7 @@ void leak_frame_function(struct leak_frame *f, char *text, size_t size)
 	char *end;
 
 	snprintf(text, size, "%s", leak_frame_text(f));
-	end = f->object ? strrchr(text, '+') : NULL;	/* a name may have a + of its own, and an object's place has none */
+	end = f->object ? strrchr(text, '+') : NULL;	/* a name may have one, too */
 	if (end && end != text && !strncmp(end, "+0x", 3))
 		*end = 0;
 	else if ((end = strstr(text, " [")))
@@ -518,7 +519,8 @@ static int incident_add(struct leak_process *p, enum leak_wrong what, uint64_t a
 /* May it have been there before all that is recorded? A large block of malloc()'s stands alone, behind 16 bytes. */
 static int is_older(const struct leak_process *p, uint64_t address)
 {
-	return p->begun != BEGUN_FROM_START || (address >= p->heap_low && address < p->heap_mark) || (address & 4095) == 16;
+	return p->begun != BEGUN_FROM_START || (address >= p->heap_low && address < p->heap_mark) ||
+		(address & 4095) == 16;
 }
 
 /* libc gives back what it got by other ways, and memory of threads that the dynamic linker, or the tracer, got. */

@@ -106,7 +106,7 @@ struct leak_process {
 	uint64_t calls, got, freed, failed;
 	uint64_t older;			/* given back: got before the trace, or by the parent, */
 	uint64_t internal;		/* or by libc or the dynamic linker, and never seen */
-	uint64_t unseen;		/* addresses that were got again: that they were given back is not in the trace */
+	uint64_t unseen;		/* addresses that were got again, and whose end is not in the trace */
 	uint64_t wrong[WRONGS];
 	struct leak_incident *incidents;
 	uint32_t incident_count, incident_room;
@@ -119,7 +119,8 @@ struct leak_process {
 };
 
 enum leak_by { LEAK_BY_STACK, LEAK_BY_FUNCTION, LEAK_BY_OBJECT, LEAK_BY_THREAD };
-enum leak_sort { LEAK_SORT_BYTES, LEAK_SORT_BLOCKS, LEAK_SORT_PEAK, LEAK_SORT_CALLS, LEAK_SORT_GOT, LEAK_SORT_LIFETIME };
+enum leak_sort { LEAK_SORT_BYTES, LEAK_SORT_BLOCKS, LEAK_SORT_PEAK, LEAK_SORT_CALLS, LEAK_SORT_GOT,
+	LEAK_SORT_LIFETIME };
 
 struct leaks {
 	struct calls *calls;		/* whose names they are */
@@ -160,8 +161,8 @@ enum leak_event {
 	LEAK_THREAD_CREATE, LEAK_THREAD_JOIN, LEAK_THREAD_DETACH, LEAK_EVENTS,
 };
 /* text: of LEAK_OPEN, function and name. 0 or -ENOMEM. */
-int leak_resource_take(struct leak_process *process, enum leak_event what, const uint64_t *values, const char *const *texts,
-	const struct leak_stack *stack, int64_t ns);
+int leak_resource_take(struct leak_process *process, enum leak_event what, const uint64_t *values,
+	const char *const *texts, const struct leak_stack *stack, int64_t ns);
 
 /* ---- leaks-write.c: 0 or a negative errno ---- */
 int leaks_write(struct leaks *leaks, enum leak_sort sort, uint32_t limit, enum format format, int has_lines, FILE *out);

@@ -76,7 +76,8 @@ static void say(const char *format, ...)
 
 static int kinds(void)
 {
-	void *a = malloc(11), *b = calloc(3, 7), *volatile none = NULL, *c = realloc(none, 50), *d, *e = memalign(64, 200), *f = NULL, *g, *h;
+	void *a = malloc(11), *b = calloc(3, 7), *volatile none = NULL, *c = realloc(none, 50), *d;
+	void *e = memalign(64, 200), *f = NULL, *g, *h;
 	const uintptr_t c_was = (uintptr_t) c, a_was = (uintptr_t) a;
 	int r = posix_memalign(&f, 128, 300);
 	const uintptr_t f_was = (uintptr_t) f;
@@ -200,11 +201,13 @@ static void *idle(void *unused)
 static int descriptors(void)
 {
 	pthread_t thread;
-	int a = open("/etc/passwd", O_RDONLY), b = socket(AF_UNIX, SOCK_STREAM, 0), c = dup(a), d = eventfd(0, 0), pair[2];
+	int a = open("/etc/passwd", O_RDONLY), b = socket(AF_UNIX, SOCK_STREAM, 0), c = dup(a), d = eventfd(0, 0),
+		pair[2];
 	FILE *file = fopen("/etc/group", "r"), *other = fopen("/etc/hostname", "r");
 	char *map = mmap(NULL, 5 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (a < 0 || b < 0 || c < 0 || d < 0 || !file || !other || map == MAP_FAILED || socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
+	if (a < 0 || b < 0 || c < 0 || d < 0 || !file || !other || map == MAP_FAILED ||
+			socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
 		return 1;
 	say("stays %d open\nstays %d dup\nstays %d socketpair\nstays %d open\n", a, c, pair[1], fileno(other));
 	close(b);
@@ -257,7 +260,8 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} modes[] = {
-		{ "leaks", leaks }, { "kinds", kinds }, { "threads", threads }, { "fork", forks }, { "handler", handler },
+		{ "leaks", leaks }, { "kinds", kinds }, { "threads", threads }, { "fork", forks },
+		{ "handler", handler },
 		{ "descriptors", descriptors }, { "serve", serve },
 	};
 	void *p = malloc(40);
@@ -269,7 +273,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 2 && !strcmp(argv[1], "foreign")) {
-		again = (char *) p + 8;
+		again = memset(p, 0, 40);
+		again = (char *) p + 16;	/* libc looks at the zeros before it for a size */
 		free(again);
 		return 0;
 	}
