@@ -23,6 +23,7 @@ static const struct {
 	{ "top", command_top, "where a running process spends its time, live" },
 	{ "info", command_info, "what was recorded, and what is missing" },
 	{ "prototypes", command_prototypes, "check files of prototypes for functions without debug info" },
+	{ "leaks", command_leaks, "memory that was not given back, and by whom it was allocated" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 

@@ -31,6 +31,7 @@ struct run {
 	int broken;		/* the trace is not what was asked for */
 	char *output;		/* absolute path of -o, or NULL: live */
 	uint32_t number;	/* by which its session knows its processes; 24 bits, never 0 */
+	int is_temporary;	/* the directory is removed at the end, after it was read */
 	int output_made;	/* the directory is ours to remove while it is empty */
 	struct func *funcs;	/* the FUNCs, and behind them the roots of trees */
 	unsigned int func_count;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/say.h"
+#include "cli/ui/memory-options.h"
 #include "cli/ui/trace-options.h"
 #include "cli/ui/typed.h"
 #include "injector/base/paths.h"
@@ -27,6 +28,8 @@ enum long_option {
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
+	OPTION_MEMORY,
+	OPTION_BUFFERS,
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
 	OPTION_PROTOTYPES,
@@ -48,6 +51,8 @@ static const struct option trace_long_options[] = {
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "report", no_argument, NULL, OPTION_REPORT },
 	{ "libcalls", optional_argument, NULL, OPTION_LIBCALLS },
+	{ "buffers", required_argument, NULL, OPTION_BUFFERS },
+	{ "memory", optional_argument, NULL, OPTION_MEMORY },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
 	{ "prototypes", required_argument, NULL, OPTION_PROTOTYPES },
@@ -63,6 +68,8 @@ static const char trace_help[] =
 "       lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR]\n"
 "             (-p PID|NAME [-p PID|NAME]... | --exec NAME [--exec NAME]...)\n"
 "             [--duration S]\n"
+"       lttng [GENERAL OPTIONS] trace --memory [--backtrace[=N]] [-o DIR]\n"
+"             (COMMAND [ARGS] | -p PID|NAME... | --exec NAME...) [--duration S]\n"
 "       lttng trace -l [-f FUNC]... (BINARY | -p PID|NAME)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
@@ -94,6 +101,12 @@ static const char trace_help[] =
 "      --libcalls[=LIST] calls from one executable or library into another: of all\n"
 "                        functions that one offers and another one imports, or of\n"
 "                        those of LIST: libz.so.1:*,libc.so.6:open*\n"
+"      --buffers WHOSE   uid: one set of buffers for a user's processes (default), pid:\n"
+"                        one for each process, so a trace for each\n"
+"      --memory[=python] record what the program allocates and gives back: memory,\n"
+"                        descriptors, threads; without -o print at its end what was\n"
+"                        not given back; with --backtrace also who called; python:\n"
+"                        Python's own allocator, too\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
 "                        hist[=ARG], at the calls; nothing is recorded unless\n"
 "                        -o is given; several are possible; without -f and\n"
@@ -327,6 +340,11 @@ static int option_take(struct trace_options *o, int c, const char *value)
 	case OPTION_LIBCALLS:
 		o->asked.libcalls = 1;
 		return option_libcalls(o, value ? value : "*:*");
+	case OPTION_BUFFERS:
+		o->buffers = !strcmp(value, "uid") ? BUFFERS_UID : !strcmp(value, "pid") ? BUFFERS_PID : BUFFERS_DEFAULT;
+		return o->buffers ? 0 : option_bad("--buffers", value, "uid or pid");
+	case OPTION_MEMORY:
+		return memory_take(o, value);
 	case OPTION_PAYLOAD:
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
@@ -378,6 +396,8 @@ static int payload_defaults(struct trace_options *o)
 {
 	int ret;
 
+	if (o->memory)
+		return memory_ask(o);
 	if (!o->asked.payloads.count || o->list)
 		return 0;
 	if (payload_is_asked(&o->asked, "gprof"))
@@ -432,7 +452,9 @@ static int options_check(const struct trace_options *o)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
 	if (o->output && (o->view == VIEW_CALLS || o->view == VIEW_JSON))
 		return usage("--format goes without -o DIR: `lttng-spi calls DIR` prints the same later");
-	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output)
+	if (o->buffers && o->asked.payloads.count && !o->output && !o->memory)
+		return usage("--payload with --buffers goes with -o: nothing is recorded otherwise");
+	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output && !o->memory)
 		return usage("--payload goes with --report and -o DIR, and without --format: nothing is recorded otherwise");
 	if (o->asked.payloads.count && o->string_max && !o->output)
 		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");

@@ -31,6 +31,21 @@ enum trace_view {
 	VIEW_CALLS,		/* as people read them */
 	VIEW_JSON,		/* calls, an object a line */
 	VIEW_REPORT,		/* the table of functions, at the end */
+	VIEW_LEAKS,		/* what was not given back, at the end */
+};
+
+/* Whose rings an LTTng session has: one set for each user, or for each process. */
+enum trace_buffers {
+	BUFFERS_DEFAULT,	/* a user's; a process's with --memory */
+	BUFFERS_UID,
+	BUFFERS_PID,
+};
+
+/* --memory: which allocators. */
+enum trace_memory {
+	MEMORY_NO,
+	MEMORY_OF_LIBC,		/* malloc() and its like, by whatever library */
+	MEMORY_OF_PYTHON,	/* Python's as well */
 };
 
 /* All strings point into argv; only the arrays `funcs`, `pids`, `prototypes` and tree.roots are allocated. */
@@ -58,6 +73,8 @@ struct trace_options {
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;
 	enum trace_view view;		/* parsed: not VIEW_DEFAULT */
+	enum trace_memory memory;
+	enum trace_buffers buffers;
 	int list;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
 	uint64_t subbuf_size;		/* bytes; 0: ours to choose */

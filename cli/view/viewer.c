@@ -60,9 +60,11 @@ static int viewer_make_reader(char **argv, char *url, enum trace_view view)
 		say_error("lttng-spi is not installed: install lttng-spi's, or use --format events");
 		return -ENOENT;
 	}
-	*argv++ = (char *) (view == VIEW_REPORT ? "report" : "calls");
+	*argv++ = (char *) (view == VIEW_REPORT ? "report" : view == VIEW_LEAKS ? "leaks" : "calls");
 	if (view == VIEW_JSON)
 		*argv++ = (char *) "--format=json";
+	if (view == VIEW_LEAKS)
+		*argv++ = (char *) "--lines";
 	*argv++ = url;
 	*argv = NULL;
 	return 0;

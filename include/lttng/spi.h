@@ -88,6 +88,11 @@ enum spi_payload_flags {
 	 * object that its call trees go into, or whose functions it instruments by name. That takes time and memory.
 	 */
 	SPI_AGENT_DETAIL		= 1u << 16,
+	/*
+	 * Likewise: where a session's channel says that its events wait for room (lttng enable-channel
+	 * --blocking-timeout), events of this process do. That takes effect where lttng-ust is loaded for the agent.
+	 */
+	SPI_AGENT_RECORDS_WAIT		= 1u << 17,
 };
 
 /* ---- the agent ---- */

@@ -19,7 +19,7 @@ struct spi_object;
 
 #define SPI_BACKTRACE_MOST	128u	/* frames of one backtrace; rules/options.c says so, too */
 
-#define SPI_PAYLOAD_ABI 8u
+#define SPI_PAYLOAD_ABI 9u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -120,6 +120,20 @@ struct spi_left_out {
 	uint32_t budget;		/* the same of the program's CPU time */
 	uint32_t is_out;
 	uint32_t trees;			/* as in spi_thread.tree */
+};
+
+#define SPI_RECORD_FIELDS	8u
+#define SPI_RECORD_TEXT_MOST	256u	/* bytes of a text, NUL included */
+
+/* An event of a user's payload (include/lttng/spi-extend.h). It is written once: by who adds it, and then by record_prepare(). */
+struct spi_record {
+	struct spi_record *next;		/* of the same client */
+	const char *provider, *name;
+	const char *field[SPI_RECORD_FIELDS];
+	uint8_t kind[SPI_RECORD_FIELDS];	/* enum spi_record_kind */
+	uint32_t count;
+	void *event;				/* the module's */
+	const volatile int *gate;		/* comes last: not 0 while a session records it; NULL: not ready */
 };
 
 /* Why calls under way are closed, in the order in which one goes before another. */
@@ -242,6 +256,11 @@ struct spi_payload_ops {
 	 */
 	void (*state_dump)(const struct spi_object *objects, const char *(*path)(const struct spi_object *object), const char *name);
 	void (*rule_tell)(const struct spi_rule_told *rule);	/* it has taken force, its numbers are others, or it goes. Agent thread only */
+	/* Register the event of a payload, once. Agent thread only. 0, or -1 and *why. */
+	int (*record_prepare)(struct spi_record *record, const char **why);
+	/* Write it: spi_record_write(). The thread is marked busy. */
+	int (*record_write)(const struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
+		uint32_t count);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

@@ -32,6 +32,7 @@
 #define MODULE_NAME	"liblttng-spi-tp.so"
 
 static uint32_t run, run_is_new;
+int spi_module_records_wait;
 
 struct spi_core_ops spi_core_ops = {
 	.abi = SPI_PAYLOAD_ABI,
@@ -146,26 +147,33 @@ static int is_loadable(const char *name)
  * lttng-ust keeps pointers to its variables, and reads them again in each forked child. Programs that show what they do in their arguments
  * (nginx, PostgreSQL) write over the strings: so it is shown others while its constructors run. NULL: it needs none.
  */
-static char **environment_copy(const char *more)
+static char **environment_copy(const char *home)
 {
+	const char *const more[] = { spi_module_records_wait ? "LTTNG_UST_ALLOW_BLOCKING=1" : NULL, home };
 	char **old = environ, **changed, *text;
-	size_t n = 0, k, bytes = more ? strlen(more) + 1 : 0;
+	size_t n = 0, k = 0, bytes = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		bytes += more[i] ? strlen(more[i]) + 1 : 0;
 
 	for (; old && old[n]; n++)
 		if (!strncmp(old[n], "LTTNG_", 6))
 			bytes += strlen(old[n]) + 1;
-	changed = bytes ? spi_map_pages((n + 2) * sizeof(*changed) + bytes) : NULL;
+	changed = bytes ? spi_map_pages((n + 3) * sizeof(*changed) + bytes) : NULL;
 	if (!changed)
 		return NULL;
-	text = (char *) (changed + n + 2);
-	for (k = 0; k < n + (more != NULL); k++) {
-		const char *from = !more ? old[k] : k ? old[k - 1] : more;
+	text = (char *) (changed + n + 3);
+	for (size_t i = 0; i < n + 2; i++) {	/* getenv() takes the first of a name */
+		const char *from = i < 2 ? more[i] : old[i - 2];
 
+		if (!from)
+			continue;
 		changed[k] = (char *) from;
-		if (from == more || !strncmp(from, "LTTNG_", 6)) {
+		if (i < 2 || !strncmp(from, "LTTNG_", 6)) {
 			changed[k] = strcpy(text, from);
 			text += strlen(from) + 1;
 		}
+		k++;
 	}
 	return changed;
 }

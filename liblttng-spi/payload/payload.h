@@ -23,6 +23,8 @@
 #define SPI_CLIENT_NAME_SIZE	64u	/* bytes, with NUL */
 #define SPI_CLIENTS_MAX		8u	/* payloads in force at the same time */
 
+#define SPI_CLIENT_RECORDS	(1u << 30)	/* in spi_client.flags: it has events of its own */
+
 enum spi_client_state {
 	SPI_CLIENT_ON,
 	SPI_CLIENT_STOPPED,	/* no payload is called any more */
@@ -71,6 +73,7 @@ struct spi_client {
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
 	int (*watches)(struct spi_client *client, uint64_t function);
+	struct spi_record *records;	/* its own events; records.c */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
 };
 
@@ -152,6 +155,10 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDD
 void spi_client_asks(struct spi_client *client, const char *name) SPI_HIDDEN;	/* while it is configured */
 /* Which of these (NAME=VALUE, one a line) none of the clients has asked for is told to the user, once. */
 void spi_arguments_tell(const char *arguments, uint32_t which) SPI_HIDDEN;
+
+/* ---- records.c: events of their own. Control side ---- */
+/* The module is there: these clients' events can be recorded from now on. 0, or a negative errno and `why`. */
+int spi_clients_records_ready(uint32_t which, char *why, size_t size) SPI_HIDDEN;
 
 /* ---- samples.c ---- */
 /* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */

@@ -242,9 +242,10 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 int spi_work_ready(struct work *w)
 {
-	if (w->rule->text.payloads.count)
+	if (w->rule->text.payloads.count && !spi_clients_have_flag(w->rule->clients, SPI_CLIENT_RECORDS))
 		spi_module_do_without();
-	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
+	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0 ||
+			spi_clients_records_ready(w->rule->clients, w->result->text, sizeof(w->result->text)) < 0)
 		return -ELIBACC;
 	spi_fault_install();
 	spi_steps_begin();

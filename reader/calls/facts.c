@@ -156,7 +156,7 @@ static struct fact_object *object_get(struct facts *f, const char *path, const c
 static int place_see(struct facts *f, const char *uri)
 {
 	uint64_t offset;
-	const struct object *o = names_place(&f->calls->merge, uri, &offset);
+	const struct object *o = names_place_said(&f->calls->merge, uri, &offset);
 	char text[2 * sizeof(o->id) + 1] = "";
 
 	for (uint32_t i = 0; o && i < o->id_size; i++)

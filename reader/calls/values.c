@@ -63,7 +63,7 @@ static int kind_find(struct calls *c, struct value_class *v)
 		if (v->kind == VALUE_OTHER)
 			return 0;
 		snprintf(name, sizeof(name), "%.*s", (int) (length - 4 - cut), event + 4);
-		object = names_place(&c->merge, bt_event_class_get_emf_uri(v->in), &offset);
+		object = names_place_said(&c->merge, bt_event_class_get_emf_uri(v->in), &offset);
 		v->function = call_function_get(c, object ? object->path : "", offset, name, 1);
 		if (!v->function)
 			return -1;

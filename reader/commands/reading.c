@@ -323,7 +323,7 @@ static void missing_say(const struct reading *r)
 
 	merge_tell(&c->merge);
 	builds_say(c);
-	if (reading_is_live(r) && !c->number)
+	if (r->is_without_calls || (reading_is_live(r) && !c->number))
 		return;			/* a program that made no call */
 	if (c->has_no_vtid)
 		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with "

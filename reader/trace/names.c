@@ -131,7 +131,7 @@ static void path_read(const char *from, const char *end, char *path, size_t size
 	path[n] = 0;
 }
 
-struct object *names_place(struct merge *m, const char *uri, uint64_t *offset)
+struct object *names_place_said(struct merge *m, const char *uri, uint64_t *offset)
 {
 	static const char scheme[] = "spi:", with_id[] = "?build_id=", with_offset[] = "&offset=0x";
 	const char *end = uri ? strstr(uri, with_id) : NULL, *at;
@@ -401,19 +401,34 @@ struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 	return f;
 }
 
-void names_caller(struct space *s, uint64_t address, int is_call, char *text, size_t size)
+struct object *names_place(struct space *s, uint64_t address, int is_call, uint64_t *offset)
 {
-	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
-	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
+	struct place *p = s && s->is_one && address ? place_at(s, address - (uint64_t) is_call) : NULL;
+
+	*offset = address - (p ? p->low : 0);
+	return p ? p->object : NULL;
+}
+
+void names_place_text(struct object *o, uint64_t offset, int is_call, char *text, size_t size)
+{
+	const char *path = o ? o->path : "", *slash = strrchr(path, '/');
 	size_t n;
 
-	if (!p) {
-		snprintf(text, size, "0x%" PRIx64, address);
+	if (!o) {
+		snprintf(text, size, "0x%" PRIx64, offset);
 		return;
 	}
-	symbols_name(names_symbols(p->object), address - p->low, is_call, text, size);
+	symbols_name(names_symbols(o), offset, is_call, text, size);
 	n = strlen(text);
 	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
+}
+
+void names_caller(struct space *s, uint64_t address, int is_call, char *text, size_t size)
+{
+	uint64_t offset;
+	struct object *o = names_place(s, address, is_call, &offset);
+
+	names_place_text(o, offset, is_call, text, size);
 }
 
 /* ---- files and lines ---- */
@@ -481,6 +496,11 @@ const struct source_place *names_site(struct space *s, uint64_t address)
 	struct place *p = s && s->is_one && address ? place_at(s, address - 1) : NULL;
 
 	return p ? place_lines(p->object, address - p->low, 1) : NULL;
+}
+
+const struct source_place *names_place_lines(struct object *o, uint64_t offset)
+{
+	return o ? place_lines(o, offset, 1) : NULL;
 }
 
 void names_free(struct merge *m)

@@ -231,10 +231,18 @@ struct function *names_make(struct merge *m, struct space *space, uint64_t addre
  */
 void names_caller(struct space *space, uint64_t address, int is_call, char *text, size_t size);
 /*
+ * The same in two steps: the object that an address is in now, and its place in that; NULL: the trace tells of none, and
+ * the place is the address. The object stays what it is for as long as `m`.
+ */
+struct object *names_place(struct space *space, uint64_t address, int is_call, uint64_t *offset);
+void names_place_text(struct object *object, uint64_t offset, int is_call, char *text, size_t size);
+/* The lines of a return address there, with what is inlined; NULL: not known. */
+const struct source_place *names_place_lines(struct object *object, uint64_t offset);
+/*
  * What an event's description says of its function (tp/describe/place.c): the object, and the function's place in it.
  * NULL: nothing that is understood, or no memory.
  */
-struct object *names_place(struct merge *m, const char *uri, uint64_t *offset);
+struct object *names_place_said(struct merge *m, const char *uri, uint64_t *offset);
 /* All objects that the trace tells of: a list. */
 struct object *names_objects(const struct merge *m);
 struct symbols *names_symbols(struct object *object);	/* NULL: no memory */

@@ -359,6 +359,8 @@ static const struct spi_payload_ops ops = {
 	.function_say = op_function_say,
 	.state_dump = tp_state_dump,
 	.rule_tell = tp_rule_tell,
+	.record_prepare = tp_record_prepare,
+	.record_write = tp_record_write,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
