@@ -12,12 +12,13 @@
 #include <lttng/spi.h>
 #include "payloads/report.h"
 #include "payloads/signal-argument.h"
+#include "payloads/table.h"
 
 #define TABLE	(1u << 17)	/* functions; a power of two */
 
 static struct spi_agent *agent;
 static struct counter {
-	struct spi_function *function;
+	uint64_t function;		/* 0: free */
 	uint64_t calls;
 } table[TABLE], sorted[TABLE];
 static uint64_t unknown, full;
@@ -26,27 +27,15 @@ static int first_pid;
 static int has_subject;	/* a function that a rule names is instrumented */
 static struct report report = { .name = "count" };
 
-static struct counter *counter_of(struct spi_function *function)
+static const struct spi_function *function_of(const struct counter *c)
 {
-	uint64_t at = (uint64_t) function >> 4;
-
-	for (uint32_t tries = 0; tries < TABLE; tries++, at++) {
-		struct counter *c = &table[at % TABLE];
-		struct spi_function *known = __atomic_load_n(&c->function, __ATOMIC_ACQUIRE);
-
-		if (known == function)
-			return c;
-		if (!known && (__atomic_compare_exchange_n(&c->function, &known, function, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-				known == function))
-			return c;
-	}
-	return NULL;
+	return (const struct spi_function *) c->function;
 }
 
 static void *enter(struct spi_call *call, void *data)
 {
 	struct spi_function *callee = spi_call_callee(call);
-	struct counter *c = callee ? counter_of(callee) : NULL;
+	struct counter *c = callee ? table_place(table, TABLE, sizeof(*table), (uint64_t) callee) : NULL;
 
 	(void) data;
 	__atomic_fetch_add(c ? &c->calls : callee ? &full : &unknown, 1, __ATOMIC_RELAXED);
@@ -58,7 +47,7 @@ static int is_before(const struct counter *a, const struct counter *b)
 {
 	if (a->calls != b->calls)
 		return a->calls > b->calls;
-	return strcmp(spi_function_name(a->function), spi_function_name(b->function)) < 0;
+	return strcmp(spi_function_name(function_of(a)), spi_function_name(function_of(b))) < 0;
 }
 
 /* Heap sort: qsort() allocates memory, which a signal handler must not. */
@@ -124,7 +113,8 @@ static void table_say(struct spi_agent *a, void *data)
 	report_begin(&report);
 	sort(n);
 	for (i = 0; i < n && (!top || i < top); i++)
-		say(sorted[i].calls, spi_function_name(sorted[i].function), spi_object_name(spi_function_object(sorted[i].function)));
+		say(sorted[i].calls, spi_function_name(function_of(&sorted[i])),
+			spi_object_name(spi_function_object(function_of(&sorted[i]))));
 	if (unknown)
 		say(unknown, "(code that nothing is known of)", "");
 	if (full)

@@ -19,6 +19,7 @@
 #include "payloads/memory.h"
 #include "payloads/report.h"
 #include "payloads/signal-argument.h"
+#include "payloads/table.h"
 
 #define TABLE		8192u		/* functions; a power of two */
 #define BUCKETS		64u		/* of one sign */
@@ -34,7 +35,7 @@ static int first_pid;
 static int has_subject;			/* a function that a rule names is instrumented */
 
 static struct subject {
-	struct spi_function *function;
+	uint64_t function;
 	int parameter;			/* its number; -ENODATA: the register by `position` */
 } subjects[TABLE];
 
@@ -51,19 +52,9 @@ static uint64_t full;			/* calls of functions beyond the table */
 
 static uint32_t subject_of(struct spi_function *function)
 {
-	uint64_t at = (uint64_t) function >> 4;
+	const struct subject *s = table_place(subjects, TABLE, sizeof(*subjects), (uint64_t) function);
 
-	for (uint32_t tries = 0; tries < TABLE; tries++, at++) {
-		struct subject *s = &subjects[at % TABLE];
-		struct spi_function *known = __atomic_load_n(&s->function, __ATOMIC_ACQUIRE);
-
-		if (!known && __atomic_compare_exchange_n(&s->function, &known, function, 0, __ATOMIC_ACQ_REL,
-				__ATOMIC_ACQUIRE))
-			known = function;
-		if (known == function)
-			return (uint32_t) (at % TABLE);
-	}
-	return TABLE;
+	return s ? (uint32_t) (s - subjects) : TABLE;
 }
 
 static void at_least(uint64_t *place, uint64_t value)
@@ -334,7 +325,7 @@ static unsigned int tables_say(void)
 			continue;
 		if (!called++)
 			report_begin(&report);
-		title_say(subjects[i].function, &counts[i]);
+		title_say((const struct spi_function *) subjects[i].function, &counts[i]);
 		rows_say(&counts[i]);
 		report_line(&report, &t);
 	}

@@ -46,11 +46,32 @@ static const char *daemon_path(const char *option, const char *variable)
 	return value && *value ? value : NULL;
 }
 
-/* Returns 0 when a daemon runs; -EINTR; or another negative errno, nothing said. */
+/* Our environment with one variable, "NAME=value", more or other. NULL: no memory. */
+static char **environment_with(char *variable)
+{
+	size_t n = 0, kept = 0, name = (size_t) (strchr(variable, '=') + 1 - variable);
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = calloc(n + 2, sizeof(*env));
+	for (size_t i = 0; env && i < n; i++)
+		if (strncmp(environ[i], variable, name))
+			env[kept++] = environ[i];
+	if (env)
+		env[kept] = variable;
+	return env;
+}
+
+/*
+ * Returns 0 when a daemon runs; -EINTR; or another negative errno, nothing said. On a busy machine a program with
+ * thousands of functions takes longer to answer than the 5 s after which the daemon gives a program up.
+ */
 static int sessiond_start(const char *path, const char *group, int stop_fd)
 {
 	char *argv[] = { (char *) "lttng-sessiond", (char *) "--daemonize", NULL, NULL, NULL };
 	struct child_options child = { .path = path, .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
+	char patience[] = "LTTNG_APP_SOCKET_TIMEOUT=60", **env = NULL;
 	int null, status = 0, ret;
 	pid_t pid;
 
@@ -58,9 +79,12 @@ static int sessiond_start(const char *path, const char *group, int stop_fd)
 		argv[2] = (char *) "--group";
 		argv[3] = (char *) group;
 	}
+	if (!getenv("LTTNG_APP_SOCKET_TIMEOUT"))
+		child.env = env = environment_with(patience);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	child.in = child.out = null;
 	pid = child_spawn(&child);
+	free(env);
 	if (null >= 0)
 		close(null);
 	if (pid < 0)
@@ -128,23 +152,6 @@ static int relay_choose_ports(struct relay *relay)
 	return ret;
 }
 
-/* Our environment, with what keeps others' connections out of the daemon. NULL: no memory. */
-static char **relay_environment(char *preload)
-{
-	size_t n = 0, kept = 0;
-	char **env;
-
-	while (environ[n])
-		n++;
-	env = calloc(n + 2, sizeof(*env));
-	for (size_t i = 0; env && i < n; i++)
-		if (strncmp(environ[i], "LD_PRELOAD=", strlen("LD_PRELOAD=")))
-			env[kept++] = environ[i];
-	if (env)
-		env[kept] = preload;
-	return env;
-}
-
 static pid_t relay_spawn(const struct relay *relay, const struct trace_options *options, int log)
 {
 	char control[40], data[40], live[40];
@@ -156,7 +163,7 @@ static pid_t relay_spawn(const struct relay *relay, const struct trace_options *
 	pid_t pid;
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", spi_path_relay_guard());
-	child.env = env = relay_environment(preload);
+	child.env = env = environment_with(preload);
 	if (!env)
 		return -ENOMEM;
 	snprintf(control, sizeof(control), "tcp://127.0.0.1:%u", relay->control);
@@ -316,17 +323,23 @@ int relay_ensure(struct relay *relay, const struct trace_options *options, int s
 	return ret;
 }
 
-static int relay_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	return remove(path);
+}
+
+void directory_remove(const char *path)
+{
+	if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
+		say_warning("%s: cannot be removed: %s", path, strerror(errno));
 }
 
 void relay_end(struct relay *relay)
 {
 	if (relay->pid > 0)
 		child_end(relay->pid, DAEMON_GRACE_MS);
-	if (relay->dir && nftw(relay->dir, relay_remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
-		say_warning("%s: cannot be removed: %s", relay->dir, strerror(errno));
+	if (relay->dir)
+		directory_remove(relay->dir);
 	free(relay->dir);
 	memset(relay, 0, sizeof(*relay));
 }

@@ -88,6 +88,11 @@ enum spi_payload_flags {
 	 * object that its call trees go into, or whose functions it instruments by name. That takes time and memory.
 	 */
 	SPI_AGENT_DETAIL		= 1u << 16,
+	/*
+	 * Likewise: where a session's channel says that its events wait for room (lttng enable-channel
+	 * --blocking-timeout), events of this process do. That takes effect where lttng-ust is loaded for the agent.
+	 */
+	SPI_AGENT_RECORDS_WAIT		= 1u << 17,
 };
 
 /* ---- the agent ---- */
@@ -195,6 +200,13 @@ typedef const char *spi_filter(struct spi_agent *agent, struct spi_function *fun
 int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, void *data);
 
 /*
+ * spi_agent_pause() - while `is_paused` is not 0, calls of the function that a rule by name reaches go past the agent's
+ * payloads, for some 2 ns each. Exit payloads of calls under way still run. [any]
+ * -ENOTSUP: the point is one of a call tree. -EBUSY: LTTng or another payload has the calls, too: they go on.
+ */
+int spi_agent_pause(struct spi_agent *agent, struct spi_point *point, int is_paused);
+
+/*
  * spi_agent_set_flush() - what writes down what was gathered so far, while the process goes on, when it
  * gets `signal`. [configure]
  * It runs in a signal handler, and may do what a signal handler may. A
@@ -217,6 +229,8 @@ struct spi_sample {
 	uint64_t address;	/* of the instruction that is about to run */
 	int32_t thread;		/* its id, as gettid() has it */
 	uint32_t weight;	/* so many intervals have passed in the thread since its last sample; 1 as a rule */
+	uint32_t is_tracing;	/* not 0: the thread was in a payload, or in other code that tracing has brought */
+	uint32_t reserved;
 };
 
 /*

@@ -36,6 +36,11 @@ SPI_API int spi_agent_set_filter(struct spi_agent *agent, spi_filter *filter, vo
 	return r;
 }
 
+SPI_API int spi_agent_pause(struct spi_agent *agent, struct spi_point *point, int is_paused)
+{
+	return agent && point ? spi_clients_point_pause(point, 1u << agent->client->number, is_paused) : -EINVAL;
+}
+
 /* ---- a rule that comes again ---- */
 
 static int again(struct spi_client *client, char *why)

@@ -216,6 +216,8 @@ int spi_object_is_runtime(const struct spi_object *object);
 /* ---- steps.c ---- */
 /* From the first instrumentation on; control side. steps.c */
 void spi_steps_begin(void) SPI_HIDDEN;
+/* A signal has come: was the thread in code that tracing has brought? In the handler. */
+int spi_context_is_tracing(void *context) SPI_HIDDEN;
 
 /* What a stub of the point's is made for. Its third gate: call trees that take the stub over (tree/sites/entry-named.c). */
 SPI_INLINE struct spi_stub spi_point_stub(struct spi_point *point)

@@ -20,10 +20,9 @@
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/patch/internal.h"
 
-/* 1: the step was one in the tracer's code. */
-static int step_is_ours(void *context)
+int spi_context_is_tracing(void *context)
 {
-	uint64_t pc = spi_context_pc(context);
+	const uint64_t pc = spi_context_pc(context);
 
 	/* while it records: not a thread that never does */
 	return (!spi_thread_is_foreign(&spi_thread) && (spi_thread.busy & (SPI_BUSY_ALWAYS - 1))) || spi_near_code_has(pc) || spi_near_leads_to(pc) || spi_tracer_code_has(pc);
@@ -33,6 +32,6 @@ void spi_steps_begin(void)
 {
 	if (spi_env.test_steps)
 		return;
-	spi_trap_step = step_is_ours;
+	spi_trap_step = spi_context_is_tracing;
 	spi_trap_share(1);
 }

@@ -337,7 +337,7 @@ struct spi_client *spi_client_of_tree[32];	/* under the control lock; calls read
 
 void spi_client_tree_set(uint32_t tree, uint32_t which)
 {
-	const int is_one = which && !(which & (which - 1));
+	const int is_one = which && !(which & (which - 1)) && !spi_clients_have_flag(which, SPI_CLIENT_RECORDS);
 
 	__atomic_store_n(&spi_client_of_tree[__builtin_ctz(tree)], is_one ? spi_clients[__builtin_ctz(which)] : NULL,
 		__ATOMIC_RELEASE);

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/payload/internal.h"
 
 /* A jump inside of the function to its first byte: the same call goes on. */
@@ -39,10 +40,36 @@ static struct spi_point *point_behind(const struct spi_point *point)
 	return point->clients ? point->clients->recorder : NULL;
 }
 
+/* Not while its only client has paused it and nobody records. */
+static int gets_calls(const struct spi_clients *clients)
+{
+	const uint32_t which = __atomic_load_n(&clients->in_force, __ATOMIC_SEQ_CST);
+
+	return !__atomic_load_n(&clients->is_paused, __ATOMIC_SEQ_CST) || !which || (which & (which - 1)) ||
+		__atomic_load_n(&clients->recorder, __ATOMIC_SEQ_CST);
+}
+
+/* Whoever has changed what the gate depends on comes here, in any thread: the last one to look sees all of that. */
+static void gate_set(struct spi_point *point)
+{
+	int *gate = point->clients->gate, is_open;
+
+	do {
+		is_open = gets_calls(point->clients);
+		if (gate)			/* the object is there */
+			__atomic_store_n(gate, is_open, __ATOMIC_SEQ_CST);
+	} while (gets_calls(point->clients) != is_open);
+}
+
 int spi_clients_point_make(struct spi_point *point)
 {
 	if (spi_clients_have(point) < 0)
 		return -ENOMEM;
+	if (!point->clients->gate)
+		point->gate[0] = point->clients->gate = spi_near_alloc(point->object, sizeof(int), sizeof(int));
+	if (!point->clients->gate)
+		return -ENOMEM;
+	gate_set(point);
 	spi_point_behind = point_behind;
 	point->entry = spi_clients_entry_fast;
 	return 0;
@@ -65,8 +92,11 @@ static void way_choose(struct spi_point *point)
 
 	if (which && !(which & (which - 1)) && !clients->recorder && !(point->flags & unusual))
 		one = spi_clients[__builtin_ctz(which)];
+	if (one && (one->flags & SPI_CLIENT_RECORDS))
+		one = NULL;
 	__atomic_store_n(&clients->one, one, __ATOMIC_SEQ_CST);
 	__atomic_compare_exchange_n(&point->thunk, &was, thunk, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	gate_set(point);
 }
 
 void spi_clients_point_use(struct spi_point *point, uint32_t which)
@@ -79,6 +109,19 @@ void spi_clients_point_use(struct spi_point *point, uint32_t which)
 	way_choose(point);
 }
 
+int spi_clients_point_pause(struct spi_point *point, uint32_t which, int is_paused)
+{
+	struct spi_clients *clients = point->clients;
+
+	if (!clients || !clients->gate)
+		return -ENOTSUP;
+	if (is_paused && (clients->in_force != which || clients->recorder))
+		return -EBUSY;
+	__atomic_store_n(&clients->is_paused, is_paused != 0, __ATOMIC_SEQ_CST);
+	gate_set(point);
+	return 0;
+}
+
 void spi_clients_point_record(struct spi_point *point, struct spi_point *recorder)
 {
 	__atomic_store_n(&point->clients->recorder, recorder, __ATOMIC_RELEASE);
@@ -88,9 +131,11 @@ void spi_clients_point_record(struct spi_point *point, struct spi_point *recorde
 void spi_clients_point_forget(struct spi_point *point)
 {
 	memset(point->clients->uses, 0, sizeof(point->clients->uses));
-	point->clients->in_force = 0;
+	point->clients->in_force = point->clients->is_paused = 0;
 	point->clients->recorder = NULL;
 	point->clients->one = NULL;
+	if (point->clients->gate)	/* near memory of the object that is gone */
+		point->gate[0] = point->clients->gate = NULL;
 }
 
 void spi_clients_point_leave(struct spi_point *point, uint32_t which)

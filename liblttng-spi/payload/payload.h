@@ -23,6 +23,8 @@
 #define SPI_CLIENT_NAME_SIZE	64u	/* bytes, with NUL */
 #define SPI_CLIENTS_MAX		8u	/* payloads in force at the same time */
 
+#define SPI_CLIENT_RECORDS	(1u << 30)	/* in spi_client.flags: it has events of its own */
+
 enum spi_client_state {
 	SPI_CLIENT_ON,
 	SPI_CLIENT_STOPPED,	/* no payload is called any more */
@@ -71,6 +73,7 @@ struct spi_client {
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
 	int (*watches)(struct spi_client *client, uint64_t function);
+	struct spi_record *records;	/* its own events; records.c */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
 };
 
@@ -89,6 +92,8 @@ struct spi_clients {
 	uint32_t are_general;		/* likewise: all that have been in force do with general registers */
 	uint16_t uses[SPI_CLIENTS_MAX];	/* of a function's point: rules in force, by client */
 	struct spi_point *recorder;	/* of a function's point: the event module's, behind this one; NULL: none */
+	int *gate;			/* of a function's point: its gate; NULL: the point is another's, or the object is gone */
+	uint32_t is_paused;		/* of a function's point: its only client wants no calls now */
 };
 
 /* One call, while a payload runs. */
@@ -150,6 +155,10 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDD
 void spi_client_asks(struct spi_client *client, const char *name) SPI_HIDDEN;	/* while it is configured */
 /* Which of these (NAME=VALUE, one a line) none of the clients has asked for is told to the user, once. */
 void spi_arguments_tell(const char *arguments, uint32_t which) SPI_HIDDEN;
+
+/* ---- records.c: events of their own. Control side ---- */
+/* The module is there: these clients' events can be recorded from now on. 0, or a negative errno and `why`. */
+int spi_clients_records_ready(uint32_t which, char *why, size_t size) SPI_HIDDEN;
 
 /* ---- samples.c ---- */
 /* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */
@@ -237,6 +246,8 @@ int spi_client_ask(struct spi_client *client, uint64_t p, void *function, void *
 int spi_clients_are_general(uint32_t which) SPI_HIDDEN;
 
 /* ---- function-point.c: control side ---- */
+/* `which`: the client that wants no calls for a while. 0, or a negative errno: they go on. Any thread */
+int spi_clients_point_pause(struct spi_point *point, uint32_t which, int is_paused) SPI_HIDDEN;
 int spi_clients_point_make(struct spi_point *point) SPI_HIDDEN;	/* before the point's jump is there. 0 or -ENOMEM */
 /* One more, or one less, rule has these clients get the function's calls. */
 void spi_clients_point_use(struct spi_point *point, uint32_t which) SPI_HIDDEN;

@@ -19,6 +19,8 @@
  */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "liblttng-spi/module/module.h"
@@ -29,6 +31,7 @@
 #define MOST		16384u		/* threads */
 #define MS		UINT64_C(1000000)
 #define LOOK_MS		100u		/* between two looks for new threads */
+#define LOOK_ALL_MS	1000u		/* likewise, where their number is as it was */
 #define EVENT_SIZE	64u		/* bytes of the kernel's struct sigevent */
 #define SIGEV_TID	4		/* SIGEV_THREAD_ID */
 
@@ -126,6 +129,16 @@ static void thread_add(struct sampling *s, int32_t tid)
 
 /* ---- a sample ---- */
 
+/* A hook of ours makes the program's system call: what the kernel does then is the program's. */
+static int is_in_kernel_for_program(void *context)
+{
+	static const uint8_t instruction[2] = { 0x0f, 0x05 };
+	const uint64_t pc = spi_context_pc(context);
+
+	return !(spi_thread.busy & (SPI_BUSY_ALWAYS - 1)) && spi_tracer_code_has(pc - 2) &&
+		!memcmp((const uint8_t *) pc - 2, instruction, 2);
+}
+
 static int sample_take(const void *siginfo, void *context)
 {
 	const siginfo_t *info = siginfo;
@@ -138,6 +151,7 @@ static int sample_take(const void *siginfo, void *context)
 	client = s->client;
 	if (!s->is_on || client->state != SPI_CLIENT_ON || spi_thread_is_foreign(&spi_thread) || spi_is_lent() > 0)
 		return 1;
+	sample.is_tracing = spi_context_is_tracing(context) && !is_in_kernel_for_program(context);
 	sample.thread = (int32_t) spi_raw3(SYS_gettid, 0, 0, 0);
 	spi_client_run(client, client->sampler, &sample, client->sampler_data);
 	return 1;
@@ -211,7 +225,8 @@ void spi_samples_end(struct spi_client *client)
 	unlock(s, before);
 }
 
-static uint64_t next_look;		/* at the threads, in ns; the control thread's */
+static uint64_t next_look;		/* at the threads, in ns; the control thread's, as the next two */
+static uint64_t latest_look, latest_count;
 
 int64_t spi_samples_wait(void)
 {
@@ -225,14 +240,30 @@ int64_t spi_samples_wait(void)
 	return now < next_look ? (int64_t) ((next_look - now) / MS) + 1 : 0;
 }
 
-/* Less often where there are many threads, as each is looked up in the list. */
+/* A directory has a link of each one below it. */
+static uint64_t threads_count(void)
+{
+	struct stat task;
+
+	return spi_sys(SYS_stat, "/proc/self/task", &task) < 0 ? 0 : (uint64_t) task.st_nlink;
+}
+
+/*
+ * Less often where there are many threads, as each is looked up in the list; and where there are as many as at the last
+ * look, once a second.
+ */
 void spi_samples_step(void)
 {
-	const uint64_t now = spi_now_ns();
+	const uint64_t now = spi_now_ns(), count = now < next_look ? 0 : threads_count();
 	uint32_t most = 0;
 
 	if (now < next_look)
 		return;
+	next_look = now + LOOK_MS * MS;
+	if (count == latest_count && now < latest_look + LOOK_ALL_MS * MS)
+		return;
+	latest_count = count;
+	latest_look = now;
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++) {
 		if (!samplings[i].is_on)
 			continue;

@@ -4,7 +4,9 @@
  * What `lttng-spi top` knows of the process: a child runs `lttng trace -p PID --payload top`, and its lines are
  * counted here. The child is begun anew when other functions' calls are to be counted.
  *
- * A function that is called so often that counting takes more than its share is given up at once, and stays so.
+ * The payload keeps counting within its share of the CPU time. But a call that is not counted costs a little, too, as
+ * long as its function is instrumented: what is called too often for that is given up, and stays so. So is what is
+ * called most while samples say that tracing takes more than it may, whatever it is that takes the time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +23,14 @@
 #include "reader/trace/symbols.h"
 
 #define COUNTED_MOST	8u		/* functions at a time */
-#define CALL_NS		100.0		/* what counting a call takes, rather too much */
-#define SHARE_MOST	0.015		/* of the process's CPU time */
+#define OURS		"liblttng-spi.so."	/* samples there are of hooks' system calls; others are tracing */
+#define NOTHING		"libc.so.6:gnu_get_libc_version"	/* instrumented while nothing is counted */
+#define PASS_NS		4.0		/* what a call takes that is not counted, caches included */
+#define PASS_SHARE	0.003		/* of the CPU time, for all of these */
+#define TRACING_SHARE	0.02		/* of the samples, for all of tracing; and so many of them at least */
+#define TRACING_LEAST	6u
 #define CHOOSE_SAMPLES	30.0		/* before functions are chosen */
+#define CHOOSE_MS	INT64_C(10000)	/* from the first choice to the second; then twice as long */
 #define END_MS		10000
 #define KEPT		0.7		/* of older samples' weight, from table to table */
 
@@ -86,12 +93,16 @@ void top_sort(struct top *t)
 
 void top_decay(struct top *t)
 {
+	t->is_old = 0;
 	t->samples *= KEPT;
-	t->wall_ns = t->cpu_ns = 0;
+	t->tracing *= KEPT;
+	t->wall_ns = t->cpu_ns = t->lost = t->sampled = 0;
 	for (uint32_t i = 0; i < t->count; i++) {
-		t->rows[i]->samples *= KEPT;
-		t->rows[i]->calls = t->rows[i]->ns = 0;
-		t->rows[i]->seconds = 0;
+		struct top_row *row = t->rows[i];
+
+		row->samples *= KEPT;
+		row->kernel *= KEPT;
+		row->calls = row->open_ns = row->ended = row->ns = 0;
 	}
 }
 
@@ -116,93 +127,145 @@ static struct symbols *symbols_of(struct top *t, const char *path)
 	return o->object.symbols;
 }
 
-static void sample_take(struct top *t, uint64_t count, uint64_t address, const char *path)
+static struct top_row *row_at(struct top *t, uint64_t address, const char *path)
 {
 	struct symbols *symbols = *path ? symbols_of(t, path) : NULL;
 	uint64_t offset = symbols ? address - symbols->low : 0;
 	char name[1400];
-	struct top_row *row;
 
 	if (!*path)
-		snprintf(name, sizeof(name), "(code of no file: tracing, or made at run time)");
+		snprintf(name, sizeof(name), "(code of no file: made at run time)");
+	else if (!strncmp(path, "linux-vdso.so.", 14))
+		snprintf(name, sizeof(name), "(clock_gettime and the like, of the kernel)");
+	else if (!strncmp(base_name(path), OURS, strlen(OURS)))
+		snprintf(name, sizeof(name), "(system calls of functions that tracing stands before)");
 	else if (!symbols || !symbols_function(symbols, &offset, name, sizeof(name)))
-		snprintf(name, sizeof(name), "0x%" PRIx64, address);
-	row = row_get(t, base_name(path), name);
-	if (row)
-		row->samples += (double) count;
-	t->samples += (double) count;
+		snprintf(name, sizeof(name), symbols_frame(symbols, &offset) ? "sub_%" PRIx64 : "0x%" PRIx64,
+			symbols ? offset + symbols->low : address);
+	return row_get(t, base_name(path), name);
 }
 
-static void calls_take(struct top *t, uint64_t calls, uint64_t ns, char *rest)
+static void sample_take(struct top *t, uint64_t count, int is_kernel, struct top_row *row)
 {
-	char *function = strchr(rest, ' ');
-	struct top_row *row;
-
-	if (!function)
-		return;
-	*function++ = 0;
-	row = row_get(t, rest, function);
-	if (!row)
-		return;
-	row->calls += calls;
-	row->ns += ns;
-	row->rate_seen = (double) calls;	/* of this interval: end_take() makes it one of a second */
-	row->is_counted = 1;
-	t->calls_now += calls;
+	if (row) {
+		row->samples += (double) count;
+		row->kernel += is_kernel ? (double) count : 0;
+	}
+	t->samples += (double) count;
+	t->child_samples += count;
+	t->sampled += count;
 }
 
-/* Too dear: what is called most is counted no longer. */
-static void give_up(struct top *t, double seconds)
+static void calls_take(const uint64_t *numbers, struct top_row *row)
+{
+	if (!row || !numbers[1])
+		return;
+	row->calls += numbers[0];
+	row->open_ns += numbers[1];
+	row->ended += numbers[2];
+	row->ns += numbers[3];
+	row->rate = (double) numbers[0] * 1e9 / (double) numbers[1];
+}
+
+static struct top_row *row_most(const struct top *t, double *rates)
 {
 	struct top_row *most = NULL;
 
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->rows[i]->is_counted && (!most || t->rows[i]->rate_seen > most->rate_seen))
+	*rates = 0;
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (!t->rows[i]->is_counted)
+			continue;
+		*rates += t->rows[i]->rate;
+		if (!most || t->rows[i]->rate > most->rate)
 			most = t->rows[i];
-	if (!most)
+	}
+	return most;
+}
+
+static void give_up(struct top_row *row)
+{
+	row->is_given_up = 1;
+	row->is_counted = row->is_wanted = 0;
+}
+
+/* Too dear: what is called most is counted no longer. */
+static void end_take(struct top *t, uint64_t wall, uint64_t cpu, uint64_t lost, uint64_t tracing)
+{
+	const double most = wall ? (double) cpu / (double) wall * 1e9 * PASS_SHARE / PASS_NS : 0;
+	struct top_row *row;
+	double rates;
+	int is_given_up = 0;
+
+	t->wall_ns += wall;
+	t->cpu_ns += cpu;
+	t->lost += lost;
+	t->tracing += (double) tracing;
+	t->child_tracing += tracing;
+	t->sampled += lost + tracing;
+	row = row_most(t, &rates);
+	if (row && row->rate > 0 && t->child_tracing >= TRACING_LEAST &&
+			(double) t->child_tracing > TRACING_SHARE * (double) (t->child_samples + t->child_tracing)) {
+		give_up(row);
+		is_given_up = 1;
+	}
+	while ((row = row_most(t, &rates)) && rates > most) {
+		give_up(row);
+		is_given_up = 1;
+	}
+	if (is_given_up) {
+		top_child_end(t);
+		top_child_begin(t);
+	}
+}
+
+/* The function that `lttng trace` cannot find, or NULL. */
+static struct top_row *row_of_error(const struct top *t, const char *error)
+{
+	char pattern[4400];
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		top_pattern(t->rows[i], pattern, sizeof(pattern));
+		if (t->rows[i]->is_counted && !strncmp(error, pattern, strlen(pattern)) &&
+				error[strlen(pattern)] == ':')
+			return t->rows[i];
+	}
+	return NULL;
+}
+
+static void error_take(struct top *t, const char *error)
+{
+	struct top_row *row = row_of_error(t, error);
+
+	if (!row) {
+		snprintf(t->error, sizeof(t->error), "%s", error);
 		return;
-	most->is_hot = 1;
-	most->is_counted = most->is_wanted = 0;
-	most->rate_seen /= seconds;
+	}
+	give_up(row);
 	top_child_end(t);
 	top_child_begin(t);
 }
 
-static void end_take(struct top *t, uint64_t wall, uint64_t cpu)
-{
-	const double seconds = (double) wall / 1e9, cost = (double) t->calls_now * CALL_NS;
-
-	t->wall_ns += wall;
-	t->cpu_ns += cpu;
-	t->calls_now = 0;
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->rows[i]->is_counted)
-			t->rows[i]->seconds += seconds;
-	if (cost > SHARE_MOST * (double) cpu)
-		give_up(t, seconds);
-	for (uint32_t i = 0; i < t->count; i++)
-		if (!t->rows[i]->is_hot)
-			t->rows[i]->rate_seen = 0;
-}
-
 static void line_take(struct top *t, char *line)
 {
-	uint64_t a, b, c;
+	uint64_t a[5];
 	int n = 0;
 
 	for (char *s = line; *s; s++)
 		if ((unsigned char) *s < 0x20 || *s == 0x7f)
 			*s = '?';
-	if (sscanf(line, "top: sample %" SCNu64 " 0x%" SCNx64 " %n", &a, &b, &n) == 2 && n)
-		sample_take(t, a, b, line + n);
-	else if (sscanf(line, "top: calls %" SCNu64 " %" SCNu64 " %n", &a, &b, &n) == 2 && n)
-		calls_take(t, a, b, line + n);
-	else if (sscanf(line, "top: end %" SCNu64 " %" SCNu64 " %" SCNu64, &a, &b, &c) == 3)
-		end_take(t, a, b);
+	if (t->is_old && !strncmp(line, "top: ", 5))
+		top_decay(t);
+	if (sscanf(line, "top: sample %" SCNu64 " %" SCNu64 " 0x%" SCNx64 " %n", &a[0], &a[1], &a[2], &n) == 3 && n)
+		sample_take(t, a[0], a[1] != 0, row_at(t, a[2], line + n));
+	else if (sscanf(line, "top: calls %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " 0x%" SCNx64 " %n", &a[0],
+			&a[1], &a[2], &a[3], &a[4], &n) == 5 && n)
+		calls_take(a, row_at(t, a[4], line + n));
+	else if (sscanf(line, "top: end %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &a[0], &a[1], &a[2], &a[3]) == 4)
+		end_take(t, a[0], a[1], a[2], a[3]);
 	else if (!strncmp(line, "top: no samples: ", 17))
 		snprintf(t->error, sizeof(t->error), "%s", line + 5);
 	else if (!strncmp(line, "Error: ", 7))
-		snprintf(t->error, sizeof(t->error), "%s", line + 7);
+		error_take(t, line + 7);
 }
 
 int top_read(struct top *t)
@@ -215,7 +278,7 @@ int top_read(struct top *t)
 		return errno == EINTR || errno == EAGAIN ? 0 : -1;
 	if (n == 0) {
 		top_child_end(t);
-		if (kill(t->pid, 0) < 0)
+		if (kill(t->pid, 0) < 0 && errno == ESRCH)
 			*t->error = 0;
 		else if (!*t->error)
 			snprintf(t->error, sizeof(t->error), "process %d is traced no more", t->pid);
@@ -323,22 +386,19 @@ void top_child_begin(struct top *t)
 		arguments[n++] = (char *) "-f";
 		arguments[n++] = patterns[counted++];
 	}
-	t->is_counting = counted != 0;
 	t->children++;
 	if (!counted) {
 		arguments[n++] = (char *) "-f";
-		arguments[n++] = (char *) "*";
+		arguments[n++] = (char *) NOTHING;
 	}
 	arguments[n++] = (char *) "--payload-arg";
-	arguments[n++] = (char *) (counted ? "count=1" : "count=0");
-	arguments[n++] = (char *) "--payload-arg";
-	arguments[n++] = (char *) "interval=200";
+	arguments[n++] = (char *) "interval=400";
 	arguments[n] = NULL;
 	t->child = spawn(arguments, -1, pipes[1]);
 	close(pipes[1]);
 	t->from = pipes[0];
 	t->used = 0;
-	t->calls_now = 0;
+	t->child_samples = t->child_tracing = 0;
 	if (t->child < 0) {
 		snprintf(t->error, sizeof(t->error), "lttng cannot be started: %s", strerror((int) -t->child));
 		t->child = 0;
@@ -385,24 +445,33 @@ void top_trace(struct top *t, const char *function)
 
 /* ---- which functions ---- */
 
+/* A process that is traced makes one more system call for each close() whose calls are counted. */
+static int may_be_counted(const struct top_row *row)
+{
+	return !row->is_given_up && !row->is_excluded && *row->object && *row->name != '(' &&
+		strncmp(row->name, "0x", 2) && strcmp(row->name, "close") && strcmp(row->name, "__close");
+}
+
 /* Others than those that are counted have become the hottest: the child begins anew with them. */
 void top_choose(struct top *t)
 {
 	unsigned int n = 0, fresh = 0;
+	const int64_t now = now_ms();
 
-	if (t->has_no_calls || t->samples < CHOOSE_SAMPLES || t->child <= 0)
+	if (t->has_no_calls || t->samples < CHOOSE_SAMPLES || t->child <= 0 || now < t->choose_ms)
 		return;
 	top_sort(t);
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct top_row *row = t->rows[i];
-		const int may = !row->is_hot && !row->is_excluded && *row->object && strncmp(row->name, "0x", 2);
 
-		row->is_wanted = may && n < COUNTED_MOST && row->samples * 100 > t->samples;
+		row->is_wanted = may_be_counted(row) && n < COUNTED_MOST && row->samples * 100 > t->samples;
+		fresh += (unsigned int) (row->is_wanted && !row->is_counted && n < COUNTED_MOST / 2);
 		n += (unsigned int) row->is_wanted;
-		fresh += (unsigned int) (row->is_wanted && !row->is_counted && i < COUNTED_MOST / 2);
 	}
 	if (!fresh || !n)
 		return;
+	t->choose_ms = now + (CHOOSE_MS << t->choices);
+	t->choices += t->choices < 8;
 	top_child_end(t);
 	top_child_begin(t);
 }

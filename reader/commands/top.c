@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -21,6 +22,11 @@
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
 #include "reader/commands/top.h"
+
+#define OTHER_LINES	5u		/* of the screen, around the rows */
+#define SAMPLE_NS	1e7		/* CPU time for each sample of the payload's */
+#define UNSEEN_LEAST	50.0		/* samples that are due, before it is said that fewer have come than */
+#define UNSEEN_SHARE	0.8		/* of them: a thread is sampled from when it is found on */
 
 static volatile sig_atomic_t is_stopped;
 
@@ -30,7 +36,7 @@ static void stop(int number)
 	is_stopped = 1;
 }
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec ts;
 
@@ -45,10 +51,13 @@ static int is_screen;
 
 static void screen_begin(void)
 {
+	const char *kind = getenv("TERM");
 	struct termios raw;
 
-	if (!terminal.is_one || !isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before) < 0)
+	if (!terminal.is_one || !kind || !strcmp(kind, "dumb") || !isatty(STDIN_FILENO) ||
+			tcgetattr(STDIN_FILENO, &before) < 0)
 		return;
+	signal(SIGTSTP, SIG_IGN);	/* a stopped one would leave its screen behind */
 	raw = before;
 	raw.c_lflag &= ~(tcflag_t) (ICANON | ECHO);
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
@@ -66,26 +75,42 @@ static void screen_end(void)
 	is_screen = 0;
 }
 
+/* How many rows there is room for; windows change. */
+static uint32_t screen_rows(const struct top *t)
+{
+	const uint32_t most = t->limit ? t->limit : 20;
+	struct winsize size;
+	uint32_t room;
+
+	if (!is_screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_row)
+		return most;
+	if (size.ws_col && !getenv("COLUMNS"))
+		terminal.width = size.ws_col;
+	room = size.ws_row > OTHER_LINES ? size.ws_row - OTHER_LINES : 1;
+	return t->limit && t->limit < room ? t->limit : room;
+}
+
 static void line(const char *text)
 {
-	fputs(text, stdout);
+	printf("%.*s", is_screen ? (int) terminal.width : 100000, text);
 	fputs(is_screen ? "\033[K\n" : "\n", stdout);
 }
 
 static void row_write(const struct top *t, const struct top_row *row, int is_chosen)
 {
-	char rate[32] = "-", average[32] = "-";
-	const int room = terminal.width > 60 ? (int) terminal.width - 44 : 100000;
+	char kernel[32] = "-", rate[32] = "-", average[32] = "-";
+	const int room = terminal.width > 60 ? (int) terminal.width - 52 : 100000;
 
-	if (row->is_counted && row->seconds > 0) {
-		snprintf(rate, sizeof(rate), "%.0f", (double) row->calls / row->seconds);
-		if (row->calls)
-			duration_text((int64_t) (row->ns / row->calls), average);
-	} else if (row->is_hot) {
-		snprintf(rate, sizeof(rate), ">%.0f", row->rate_seen);
-	}
-	printf("%s%6.1f%% %12s %12s  %s%.*s%s", is_chosen ? "\033[7m" : "",
-		t->samples ? 100.0 * row->samples / t->samples : 0.0,
+	if (row->kernel >= 0.05)
+		snprintf(kernel, sizeof(kernel), "%.1f%%", 100.0 * row->kernel / t->samples);
+	if (row->is_counted && row->open_ns)
+		snprintf(rate, sizeof(rate), "%.0f", (double) row->calls * 1e9 / (double) row->open_ns);
+	else if (row->is_given_up && row->rate > 0)
+		snprintf(rate, sizeof(rate), ">%.0f", row->rate);
+	if (row->ended)
+		duration_text((int64_t) (row->ns / row->ended), average);
+	printf("%s%6.1f%% %7s %12s %12s  %s%.*s%s", is_chosen ? "\033[7m" : "",
+		t->samples > 0 ? 100.0 * row->samples / t->samples : 0.0, kernel,
 		rate, average, is_chosen ? "" : colour_begin(COLOUR_FUNCTION), room, row->name,
 		is_chosen ? "" : colour_end(COLOUR_FUNCTION));
 	if ((int) (strlen(row->name) + strlen(row->object)) + 3 < room)
@@ -93,31 +118,53 @@ static void row_write(const struct top *t, const struct top_row *row, int is_cho
 	line(is_chosen ? "\033[0m" : "");
 }
 
+static void head_write(const struct top *t)
+{
+	const double due = (double) t->cpu_ns / SAMPLE_NS;
+	char text[256], unseen[64] = "", lost[64] = "", tracing[64] = "";
+
+	if (due >= UNSEEN_LEAST && (double) t->sampled < UNSEEN_SHARE * due)
+		snprintf(unseen, sizeof(unseen), " (%.0f %% of that not sampled: short threads)",
+			100.0 * (1 - (double) t->sampled / due));
+	if (t->lost)
+		snprintf(lost, sizeof(lost), ", %" PRIu64 " more without room", t->lost);
+	if (t->tracing >= 0.5)
+		snprintf(tracing, sizeof(tracing), ", tracing %.1f %%", 100.0 * t->tracing / (t->samples + t->tracing));
+	snprintf(text, sizeof(text), "process %d %s: %.1f %% of a CPU%s, %.0f samples%s%s%s%s", t->pid, t->name,
+		t->wall_ns ? 100.0 * (double) t->cpu_ns / (double) t->wall_ns : 0.0, unseen, t->samples, lost, tracing,
+		t->is_paused ? ", paused" : "", t->wall_ns ? "" : ": no CPU time used yet");
+	line(text);
+	printf("%s%7s %7s %12s %12s  function", colour_begin(COLOUR_HEAD), "self", "kernel", "calls/s", "average");
+	line(colour_end(COLOUR_HEAD));
+}
+
+static int is_shown(const struct top_row *row)
+{
+	return !row->is_excluded && row->samples >= 0.05;
+}
+
 static void table_write(struct top *t)
 {
-	char text[256];
-	unsigned int shown = 0, room = t->limit;
+	const uint32_t room = screen_rows(t);
+	uint32_t shown = 0;
 
 	if (is_screen)
 		fputs("\033[H", stdout);
-	snprintf(text, sizeof(text), "process %d %s: %.1f %% of a CPU, %.0f samples%s%s", t->pid, t->name,
-		t->wall_ns ? 100.0 * (double) t->cpu_ns / (double) t->wall_ns : 0.0, t->samples, t->is_paused ? ", paused" : "",
-		t->wall_ns ? "" : ": no CPU time used yet");
-	line(text);
-	snprintf(text, sizeof(text), "%s%7s %12s %12s  function%s", colour_begin(COLOUR_HEAD), "self", "calls/s", "average",
-		colour_end(COLOUR_HEAD));
-	line(text);
+	head_write(t);
 	top_sort(t);
+	if (t->chosen && !is_shown(t->chosen))
+		t->chosen = NULL;
 	for (uint32_t i = 0; i < t->count && shown < room; i++) {
-		if (t->rows[i]->is_excluded || t->rows[i]->samples < 0.05)
+		if (!is_shown(t->rows[i]))
 			continue;
-		row_write(t, t->rows[i], is_screen && shown == t->chosen);
+		if (!t->chosen)
+			t->chosen = t->rows[i];
+		row_write(t, t->rows[i], is_screen && t->rows[i] == t->chosen);
 		shown++;
 	}
-	t->shown = shown;
 	if (is_screen) {
 		line("");
-		line("q quit  up/down choose  x exclude  t trace  p pause");
+		line("q quit  up/down choose  x exclude  r all  t trace  p pause");
 		fputs("\033[J", stdout);
 	}
 	fflush(stdout);
@@ -125,14 +172,28 @@ static void table_write(struct top *t)
 
 /* ---- keys ---- */
 
-static struct top_row *row_chosen(const struct top *t)
+/* The row above the chosen one, or below; from no row, or a row that is gone, the first one. */
+static void choose(struct top *t, int step)
 {
-	unsigned int shown = 0;
+	struct top_row *above = NULL;
+	int is_behind = 0;
 
-	for (uint32_t i = 0; i < t->count; i++)
-		if (!t->rows[i]->is_excluded && t->rows[i]->samples >= 0.05 && shown++ == t->chosen)
-			return t->rows[i];
-	return NULL;
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct top_row *row = t->rows[i];
+
+		if (!is_shown(row))
+			continue;
+		if (is_behind) {
+			t->chosen = row;
+			return;
+		}
+		if (row == t->chosen && step < 0) {
+			t->chosen = above ? above : row;
+			return;
+		}
+		is_behind = row == t->chosen;
+		above = row;
+	}
 }
 
 /* One function's calls, for a while, below the table's place. */
@@ -165,19 +226,23 @@ static void key_take(struct top *t)
 {
 	char keys[8];
 	const ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
-	struct top_row *row = row_chosen(t);
+	struct top_row *row = t->chosen;
 
 	if (n <= 0)
 		is_stopped = 1;
-	else if (n >= 3 && keys[0] == '\033' && keys[1] == '[')
-		t->chosen = keys[2] == 'A' && t->chosen ? t->chosen - 1 :
-			keys[2] == 'B' && t->chosen + 1 < t->shown ? t->chosen + 1 : t->chosen;
+	else if (n >= 3 && keys[0] == '\033' && strchr("[O", keys[1]) && strchr("AB", keys[2]))
+		choose(t, keys[2] == 'A' ? -1 : 1);
 	else if (keys[0] == 'q' || (keys[0] == '\033' && n == 1))
 		is_stopped = 1;
 	else if (keys[0] == 'p')
 		t->is_paused = !t->is_paused;
-	else if (keys[0] == 'x' && row)
+	else if (keys[0] == 'x' && row) {
+		choose(t, 1);
 		row->is_excluded = 1;
+		t->chosen = t->chosen == row ? NULL : t->chosen;
+	} else if (keys[0] == 'r')
+		for (uint32_t i = 0; i < t->count; i++)
+			t->rows[i]->is_excluded = 0;
 	else if (keys[0] == 't')
 		function_trace(t, row);
 	if (!is_stopped)
@@ -199,11 +264,13 @@ static int help(void)
 		"  -p, --pid PID      the process; you need the rights of a debugger\n"
 		"      --interval S   between two tables (2)\n"
 		"      --count N      end after N tables; without a terminal 1 by default\n"
-		"      --rows N       functions in a table\n"
+		"      --rows N       functions in a table (20, on a terminal as many as fit)\n"
 		"      --no-calls     samples only: no function is instrumented\n"
-		"self: the share of the process's CPU time that was spent in the function itself. calls/s, average: of the\n"
-		"hottest functions, as far as counting their calls costs less than 2 % of that time.\n"
-		"Keys: q quit, up and down choose a function, x exclude it, t trace its calls for 3 seconds, p pause.");
+		"self: the share of the process's CPU time that was spent in the function itself; kernel: of this,\n"
+		"in its system calls. calls/s, average: of the hottest functions, as far as counting their calls\n"
+		"costs less than 2 % of that time; >N: counting was given up at that rate.\n"
+		"Keys: q quit, up and down choose a function, x exclude it, r show all again, t trace its calls\n"
+		"for 3 seconds, p pause.");
 	return 0;
 }
 
@@ -268,8 +335,10 @@ static int run(struct top *t, int tables)
 		if (left > 0)
 			continue;
 		if (!t->is_paused) {
+			if (t->is_old)		/* nothing has come */
+				top_decay(t);
 			table_write(t);
-			top_decay(t);
+			t->is_old = 1;
 			if (tables && --tables == 0)
 				break;
 		}
@@ -287,8 +356,6 @@ int command_top(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? help() : 1;
-	if (!t.limit)
-		t.limit = 20;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (top_begin(&t) < 0)

@@ -10,10 +10,12 @@
 struct top_row {
 	char *name, *object;
 	double samples;			/* older ones count less */
-	uint64_t calls, ns;		/* since the last table */
-	double seconds;			/* so long they were counted */
-	double rate_seen;		/* calls a second, when counting them was given up */
-	int is_counted, is_wanted, is_hot, is_excluded;
+	double kernel;			/* of them, in system calls */
+	uint64_t calls, open_ns;	/* since the last table: calls, and in so much time */
+	uint64_t ended, ns;		/* likewise: calls that ended, and the time in them */
+	double rate;			/* calls a second, when they were counted last */
+	int is_counted, is_wanted, is_excluded;
+	int is_given_up;		/* counting its calls would take too much, or cannot be */
 };
 
 struct top {
@@ -28,17 +30,19 @@ struct top {
 	int from;			/* its lines */
 	char line[65536];
 	size_t used;
-	int is_counting, is_gone;
+	int64_t choose_ms;		/* when it may get other functions to count; so often it has */
+	unsigned int choices;
 	/* what it said */
 	struct top_row **rows;
 	uint32_t count, room;
 	struct top_object *objects;
-	double samples;
-	uint64_t wall_ns, cpu_ns;	/* since the last table */
-	uint64_t calls_now;		/* in this interval of the payload's */
+	double samples, tracing;	/* of the process's own code, and of the tracer's */
+	uint64_t child_samples, child_tracing;	/* since the child began */
+	uint64_t wall_ns, cpu_ns, lost, sampled;	/* since the last table */
+	int is_old;			/* all of this is in a table; what comes begins anew */
 	char error[512];
 	/* the screen */
-	unsigned int chosen, shown;
+	struct top_row *chosen;		/* NULL: the first one */
 	int is_paused;
 };
 
@@ -49,9 +53,10 @@ void top_end(struct top *t);
 int top_read(struct top *t);
 /* Older samples count less from now on; counts begin anew. */
 void top_decay(struct top *t);
-/* Which functions' calls are counted from now on. */
+/* Which functions' calls are counted from now on, if others than so far. */
 void top_choose(struct top *t);
 void top_sort(struct top *t);
+int64_t now_ms(void);
 void top_child_begin(struct top *t);
 void top_child_end(struct top *t);
 /* The function as `lttng trace -f` takes it. */

@@ -75,6 +75,20 @@ int symbols_function(struct symbols *s, uint64_t *offset, char *text, size_t siz
 	return 1;
 }
 
+int symbols_frame(struct symbols *s, uint64_t *offset)
+{
+	Dwarf_Addr bias = 0, low, high;
+	Dwarf_CFI *cfi = s && s->module ? dwfl_module_eh_cfi(s->module, &bias) : NULL;
+	Dwarf_Frame *frame;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, s->low + *offset - bias, &frame) != 0)
+		return 0;
+	dwarf_frame_info(frame, &low, &high, NULL);
+	free(frame);
+	*offset = low + bias - s->low;
+	return 1;
+}
+
 void symbols_name(struct symbols *s, uint64_t offset, int is_call, char *text, size_t size)
 {
 	const uint64_t at = (s ? s->low : 0) + offset;

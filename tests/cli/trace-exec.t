@@ -79,6 +79,7 @@ is "$(cat t/not-instrumented.txt)" $'server:parse_tiny\ttoo short' "what is not 
 is "$(lttng list | grep -c trace-)" 0 "no session is left at the end"
 
 # What the plugin knows of the session's rules is played from its name: it has looked for processes, and there is none.
+rm -f err
 "$SPI_LTTNG" trace -f x --exec server --duration 0.3 -o u 2>err &
 tracer=$!
 spi_wait 20 file_has err 'Trace directory' || diag "$(cat err)"

@@ -50,6 +50,7 @@ for h in t.parse("out.xml").getroot().find("process").findall("hot"): print(h.fi
 	sed -n 1p)" "600 server f1" "--mi xml: too"
 
 printf 'version\t1\nend\n' >answer
+rm -f err
 "$SPI_LTTNG" trace --tree=main --depth 3 --exclude 'log_*' --exec server -o t 2>err &
 tracer=$!
 spi_wait 20 file_has err 'Trace directory' || diag "$(cat err)"

@@ -92,6 +92,7 @@ cp libmark.so private/libmark.so
 chmod 755 "$SPI_TMP"
 rm -f feed
 mkfifo feed
+rm -f target.out
 setpriv --reuid 65534 --regid 65534 --clear-groups "$SPI_TMP/target" block read <feed >target.out 2>target.err &
 target=$!
 exec {feed}>feed

@@ -12,17 +12,57 @@ busy=$!
 
 timeout 60 lttng-spi top -p "$busy" --no-calls --interval 3 >samples 2>err
 is "$? $(wc -c <err)" '0 0' 'samples alone: status' || diag "$(cat err)"
-is "$(sed -n '3p' samples | awk '{ print $NF, $(NF - 1), $2 }')" '[busy] spin -' 'the hottest function comes first'
-check 'its share is what the source makes it' awk '$4 == "spin" { share = $1 + 0 } END { exit !(share > 70 && share < 99) }' samples
-timeout 100 lttng-spi top -p "$busy" --count 8 --interval 1 >tables 2>err
-is $? 0 'tables: status' || diag "$(cat err)"
-is "$(grep -c '^process' tables)" 8 'so many tables as were asked for'
-tac tables | sed '/^process/q' | tac >last
-check 'calls of the hottest function are counted, with their time' awk '$4 == "spin" || $5 == "spin" {
-	found = $2 > 100 && $3 > 5 && $4 == "us" } END { exit !found }' last || diag "$(cat last)"
-check 'what is called too often is given up, and says how often' grep -q '>[0-9]* .* tiny ' last || diag "$(cat last)"
+is "$(sed -n '3p' samples | awk '{ print $NF, $(NF - 1), $3 }')" '[busy] spin -' 'the hottest function comes first'
+check 'its share is what the source makes it' awk '$5 == "spin" { share = $1 + 0 }
+	END { exit !(share > 70 && share < 99) }' samples || diag "$(cat samples)"
+timeout 60 lttng-spi top -p "$busy" --no-calls --count 3 --interval 0.5 >samples 2>err
+is "$(grep -c '^process' samples)" 3 'so many tables as are asked for'
+rm -f tables
+timeout 100 lttng-spi top -p "$busy" --count 1000 --interval 1 >tables 2>err &
+top=$!
+check 'calls of the hottest function are counted, with their time' spi_wait 60 \
+	grep -Eq ' [1-9][0-9]+ +[0-9.]+ [mu]s  spin ' tables || diag "$(tail -n 9 tables)"
+check 'what is called too often is given up, and says how often' spi_wait 60 grep -Eq '>[0-9]+ .* tiny ' tables ||
+	diag "$(tail -n 9 tables)"
+kill -INT "$top"
+wait "$top"
+is "$? $(wc -c <err)" '0 0' 'an interrupt ends it' || diag "$(cat err)"
 check 'the process goes on' kill -0 "$busy"
 is "$(pgrep -P $$ -f 'trace -p' | wc -l)" 0 'nothing of it is left'
+
+# ---- the order, and what stands for a thread's time in the kernel ----
+cat >split.c <<'END'
+	#include <time.h>
+	#include <unistd.h>
+	#define PART(name, times) __attribute__((noipa)) void name(void) \
+		{ for (int i = 0; i < (times) * 100000; i++) __asm__ volatile(""); }
+	PART(least, 1) PART(some, 2) PART(more, 4) PART(most, 8)
+	int main(void) { for (;;) { least(); more(); most(); some(); } }
+END
+spi_cc split split.c -O1
+./split & split=$!
+timeout 60 lttng-spi top -p "$split" --no-calls --interval 5 >order 2>err
+seen=$(awk '/split]/ { print $5 }' order | head -n 4 | xargs)
+is "$seen" 'most more some least' 'functions stand in the order of their time' ||
+	diag "$(cat order err)"
+kill "$split"
+wait "$split" 2>/dev/null
+dd if=/dev/zero of=/dev/null bs=4M count=1000000 status=none &
+copier=$!
+timeout 60 lttng-spi top -p "$copier" --no-calls --interval 2 >kernel 2>err
+check 'time in system calls is that of the functions that make them, and is named' awk 'NR == 3 {
+	found = $1 + 0 > 50 && $2 + 0 > 50 && $5 ~ /read/ && $6 == "[libc.so.6]" } END { exit !found }' kernel ||
+	diag "$(cat kernel err)"
+kill "$copier"
+wait "$copier" 2>/dev/null
+
+# ---- another user's process ----
+if [ "$(id -u)" = 0 ]; then
+	chmod 755 .
+	setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ timeout 20 lttng-spi top -p "$busy" >out 2>err
+	is "$? $(wc -l <err)" '1 1' "another user's process is refused in one line" || diag "$(cat out err)"
+	unlike "$(cat err)" 'has ended' 'and is not said to have ended'
+fi
 
 # ---- keys ----
 { spi_wait 20 grep -q spin keys; printf 'x'; spi_wait 20 grep -q many keys; printf 'q'; } 2>/dev/null |

@@ -17,10 +17,12 @@ is $? 0 "pkg-config knows lttng-spi"
 mkdir built
 for source in "$SPI_TOP_SRCDIR"/doc/examples/*.c; do
 	name=${source##*/}
-	cp "$source" built/
+	cp "$source" "${source%.c}".[h] built/ 2>/dev/null
+	more=()
+	[ "$name" != own-events.c ] || more=(-I built -llttng-ust -ldl)
 	# shellcheck disable=SC2086
 	check "$name builds out of the tree" gcc -O2 -Wall -Wextra -Werror -shared -fPIC "built/$name" $flags \
-		-Wl,-rpath,"$prefix/lib" -o "built/${name%.c}.so"
+		-Wl,-rpath,"$prefix/lib" "${more[@]}" -o "built/${name%.c}.so"
 done
 # shellcheck disable=SC2086
 check "the header serves C++" g++ -std=c++11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ - $flags \
@@ -38,6 +40,7 @@ same_file <(sed 's/^\[[0-9]*\] //' err) out "security-log: each call with its ar
 instrumented() { ! python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$1" prog >/dev/null 2>&1; }
 mkfifo in
 mkdir watched
+rm -f out
 LTTNG_SPI_PAYLOAD_ARGS="directory=$PWD/watched;file=now" LD_PRELOAD=$PWD/built/event.so \
 	timeout $((30 * SPI_PATIENCE)) ./prog phases <in >out 2>err &
 runs=$!
@@ -53,4 +56,21 @@ wait "$runs"
 rc=$?; is $rc 0 "event: the program's status" || diag "$(tail -5 err)"
 is "$(grep -cx after err) $(grep -cx leaf err) $(grep -cx before err)" "5 5 0" "event: calls from the file's appearance on" ||
 	diag "$(cat err)"
+
+# A recorder of one's own, in a session of the stock commands.
+sessiond_start
+lttng_ok() { command lttng "$@" >lttng.log 2>&1 || diag "lttng $*: $(cat lttng.log)"; }
+lttng_ok create own --output="$PWD/own"
+lttng_ok enable-event -u 'own:*'
+lttng_ok start
+LD_PRELOAD=$PWD/built/own-events.so LTTNG_UST_REGISTER_TIMEOUT=-1 ./prog phases <<<go >out 2>err
+is $? 0 "own-events: the program's status"
+lttng_ok destroy own
+babeltrace2 own >events 2>read.err
+same_file err /dev/null "own-events: nothing on stderr"
+# of NAME - how many events own:NAME each function has, of those of the program
+of() { sed -n "s/.* own:$1: .*{ callee = \"\(before\|after\|leaf\)\".*/\1/p" events | sort | uniq -c | awk '{ printf "%s %s,", $2, $1 }'; }
+is "$(of call)" "after 5,before 1,leaf 6," "own-events: each call is an event" || diag "$(head events)"
+is "$(of result)" "after 5,before 1,leaf 6," "own-events: and its end" || diag "$(head events)"
+is "$(grep -c 'own:call.*callee = "leaf", caller = "after", first = 0x2 ' events)" 5 "own-events: with caller and argument"
 tap_done

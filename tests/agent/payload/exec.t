@@ -204,6 +204,7 @@ rm -f err
 "${as_nobody[@]}" "$SPI_LTTNG" trace --exec calls -f leaf --payload "$PWD/says.so" 2>err &
 tracer=$!
 spi_wait 20 has_begun
+rm -f running.out
 "${as_nobody[@]}" ./calls 5 wait <in >running.out 2>/dev/null &
 running=$!
 exec {input}>in

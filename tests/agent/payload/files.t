@@ -87,6 +87,7 @@ check 'seventeen do not: the agent does not go' grep -q '^refused: more librarie
 sed 's/"enter %s/"first %s/' "$SPI_PROGRAMS/payload-says.c" >first.c
 sed 's/"enter %s/"second %s/' "$SPI_PROGRAMS/payload-says.c" >second.c
 up=../../../../../../../../
+rm -f out
 mkfifo in
 ./calls 5 wait <in >out 2>target.err &
 target=$!

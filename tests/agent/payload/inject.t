@@ -21,6 +21,7 @@ s = socket.create_server(("127.0.0.1", 4321))
 s.set_inheritable(True)
 os.execv("./calls", ["calls", "5", "wait"])' <in >out 2>said &
 	else
+		rm -f out
 		./calls 5 wait <in >out 2>said &
 	fi
 	target=$!

@@ -85,6 +85,7 @@ rm -f said
 caught() { echo $((0x$(sed -n 's/^SigCgt:\s*//p' "/proc/$1/status") & 0x4203)); }
 spi_cc calls payload-calls.c -O1 -fno-optimize-sibling-calls
 mkfifo in
+rm -f out
 ./calls 5 wait <in >out 2>target.err &
 target=$!
 exec {input}>in

@@ -70,6 +70,7 @@ check 'a function that writes a channel' grep -qxE 'writes (__)?write' said || d
 
 # Later, below another function, from a thread of the payload's.
 mkfifo in
+rm -f said
 env LD_PRELOAD="$PWD/propels.so" LTTNG_SPI_PAYLOAD_ARGS="later=$(nm propelled | sed -n 's/ T apart$//p')" ./propelled w <in >out 2>said &
 target=$!
 exec {input}>in

@@ -73,4 +73,12 @@ gcc -O1 -g -o signalled -x c - <<-'END'
 END
 is "$(spi_trace -f work --payload ./values.so ./signalled)" '110 1' 'a signal: the program has its own handler and sees it' || diag "$(cat trace.err)"
 is "$(grep -c '^flush' trace.err)" 2 'a signal: written each time' || diag "$(cat trace.err)"
+
+payload_cc pause.so payload-pause.c
+spi_cc values hist-values.c -fno-optimize-sibling-calls
+spi_trace -f mixed --payload ./pause.so ./values >/dev/null
+is "$(grep '^paused' trace.err)" 'paused 0: 3 3' 'a paused function: its calls go past the payload' || diag "$(cat trace.err)"
+spi_trace -f mixed --payload ./pause.so --payload count ./values >/dev/null
+is "$(grep '^paused' trace.err)" 'paused -16: 200 200' 'not while another payload has them' || diag "$(cat trace.err)"
+like "$(cat trace.err)" ' 200  mixed' 'which gets them all' || diag "$(cat trace.err)"
 tap_done

@@ -19,6 +19,7 @@ attached() {
 	shift 2
 	rm -rf t
 	: >traced.err
+	rm -f traced.err
 	# shellcheck disable=SC2086
 	"$SPI_LTTNG" trace "$@" ${pids:+-p ${pids// / -p }} -o t 2>traced.err {to}>&- &
 	tracer=$!
