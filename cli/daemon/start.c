@@ -71,7 +71,7 @@ static int sessiond_start(const char *path, const char *group, int stop_fd)
 {
 	char *argv[] = { (char *) "lttng-sessiond", (char *) "--daemonize", NULL, NULL, NULL };
 	struct child_options child = { .path = path, .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
-	char patience[] = "LTTNG_APP_SOCKET_TIMEOUT=60", **env = NULL;
+	char patience[] = "LTTNG_APP_SOCKET_TIMEOUT=15", **env = NULL;
 	int null, status = 0, ret;
 	pid_t pid;
 
