@@ -295,11 +295,30 @@ static void give_back(struct spi_call *call, const struct known *k, const uint64
 	}
 }
 
-static void arguments_get(struct spi_call *call, uint64_t *a)
+/* Most calls are of functions with one or two. */
+static inline unsigned int argument_count(const struct known *k)
 {
+	switch (k->what) {
+	case MALLOC:
+	case FREE:
+	case CLOSE:
+		return 1;
+	case CALLOC:
+	case REALLOC:
+	case MEMALIGN:
+	case MUNMAP:
+		return 2;
+	default:
+		return 5;
+	}
+}
+
+static void arguments_get(struct spi_call *call, const struct known *k, uint64_t *a)
+{
+	const unsigned int count = argument_count(k);
 	struct spi_arguments at = { 0 };
 
-	for (unsigned int i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		const uint64_t *word = spi_call_pop_argument(call, &at, sizeof(*word));
 
 		a[i] = word ? *word : 0;
@@ -319,7 +338,7 @@ static void *enter(struct spi_call *call, void *data)
 {
 	const struct known *k = known_of(spi_call_callee(call));
 	struct outermost *o;
-	uint64_t sp = 0, a[5];
+	uint64_t sp = 0, a[5] = { 0 };
 
 	(void) data;
 	if (!k || spi_call_register(call, SP, &sp) < 0)
@@ -328,7 +347,7 @@ static void *enter(struct spi_call *call, void *data)
 		return NULL;
 	if (!__atomic_load_n(&told->is_told, __ATOMIC_RELAXED))
 		process_tell(call);
-	arguments_get(call, a);
+	arguments_get(call, k, a);
 	o = &outermosts[family_of(k->what)];
 	if (is_part(o, sp)) {
 		if (o != outermosts || !is_within_new(o, k, a))

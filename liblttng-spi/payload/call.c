@@ -72,11 +72,12 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 
 /*
  * Where the client records: has the thread what lttng-ust needs for it, and has its process, a forked child, begun? Both
- * are made here, before the thread is busy; what cannot be recorded counts as lost.
+ * are made here, before the thread is busy; what cannot be recorded counts as lost. What lttng-ust itself calls at a
+ * thread's end it calls under the lock that this needs: such a call is not the program's.
  */
 static int may_record(struct spi_thread *t, uint64_t p)
 {
-	return spi_likely(!(t->owed & SPI_THREAD_NEW)) || t->busy || spi_thread_may(p);
+	return spi_likely(!(t->owed & SPI_THREAD_NEW)) || t->busy || (!spi_within_lttng(p) && spi_thread_may(p));
 }
 
 /*

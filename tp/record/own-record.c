@@ -110,6 +110,8 @@ int tp_record_write(const struct spi_record *record, uint64_t ip, const uint64_t
 	struct spi_thread *t = &spi_thread;
 	unsigned int took;
 
+	if (tp_reader_is_over(t, t->busy_p))
+		return -EAGAIN;
 	if (spi_unlikely(tp_closed > TP_CAREFUL)) {
 		spi_call_missed(tp_closed == TP_EXEC ? SPI_APART_EXEC : SPI_APART_END);
 		return -EAGAIN;
