@@ -177,11 +177,19 @@ static int with_control(struct spi_agent *agent, int (*work)(struct spi_agent *a
 	return r;
 }
 
+/* In the injected thread, while it loads the file: 0 elsewhere. */
+static uint64_t stack_from(const struct spi_agent *agent)
+{
+	const uint64_t here = (uint64_t) __builtin_frame_address(0);
+
+	return agent->has_frame && agent->frame[1] - here < SPI_STACK_LOOKED ? agent->frame[1] : 0;
+}
+
 static int rules_make(struct spi_agent *agent, const void *event)
 {
 	int r;
 
-	spi_tree_stack_from = spi_agent_stack_from(agent);
+	spi_tree_stack_from = stack_from(agent);
 	r = event_begin(agent, event);
 	spi_tree_stack_from = 0;
 	return r;
