@@ -23,6 +23,8 @@ static struct counter {
 } table[TABLE], sorted[TABLE];
 static uint64_t unknown, full;
 static uint32_t top;
+static int first_pid;
+static int has_subject;	/* a function that a rule names is instrumented */
 static struct report report = { .name = "count" };
 
 static const struct spi_function *function_of(const struct counter *c)
@@ -92,6 +94,7 @@ static void say(uint64_t calls, const char *name, const char *object)
 /* At the end counting begins anew; on a signal (`a` is NULL) it goes on. */
 static void table_say(struct spi_agent *a, void *data)
 {
+	static const char none[] = "count: none of the functions was called\n";
 	uint32_t n = 0, i;
 
 	(void) data;
@@ -101,8 +104,11 @@ static void table_say(struct spi_agent *a, void *data)
 		if (calls)
 			sorted[n++] = (struct counter) { table[i].function, calls };
 	}
-	if (!n && !unknown)
+	if (!n && !unknown) {
+		if (a && has_subject && first_pid == (int) getpid())
+			spi_agent_write(agent, none, sizeof(none) - 1);
 		return;
+	}
 	report.agent = agent;
 	report_begin(&report);
 	sort(n);
@@ -114,6 +120,15 @@ static void table_say(struct spi_agent *a, void *data)
 	if (full)
 		say(full, "(further functions)", "");
 	report_end(&report);
+}
+
+static const char *filter(struct spi_agent *a, struct spi_function *function, void *data)
+{
+	(void) a;
+	(void) function;
+	(void) data;
+	has_subject = 1;
+	return NULL;
 }
 
 /* A forked child counts its own calls alone. */
@@ -149,7 +164,9 @@ __attribute__((constructor)) static void begin(void)
 	agent = spi_agent_create(&options);
 	if (!agent)
 		return;
+	first_pid = (int) getpid();
 	spi_agent_set_entry(agent, enter, NULL);
+	spi_agent_set_filter(agent, filter, NULL);
 	spi_agent_set_fini(agent, table_say, NULL);
 	spi_agent_set_again(agent, arguments_take, NULL);
 	pthread_atfork(NULL, NULL, child);

@@ -184,6 +184,8 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 	spi_busy_begin(t, p);
 	error = spi_errno_place();
 	was = *error;
+	if (spi_unlikely(client->limit_us) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))
+		spi_limit_here();	/* the thread is outside of malloc(), which it takes to make a thread */
 	if (client->entry) {
 		struct spi_call call = {
 			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride,

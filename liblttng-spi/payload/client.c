@@ -153,8 +153,10 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which)
 
 static void client_finish(struct spi_client *client)
 {
-	if (client->fini)
+	if (client->fini) {
+		spi_guard_leave(client);
 		spi_client_run(client, (void *) client->fini, client, NULL);
+	}
 	if (client->unsafe)
 		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio, the dynamic linker or "
 			"the unwinder, in the middle of a payload, or at the end of a stack", client->name, client->unsafe);

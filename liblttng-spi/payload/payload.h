@@ -201,6 +201,7 @@ int spi_clients_have_decision(uint32_t which) SPI_HIDDEN;
 /* ---- limit.c ---- */
 void spi_limit_begin(struct spi_client *client) SPI_HIDDEN;	/* control side: from now on its calls are looked at */
 void spi_limit_fork_child(void) SPI_HIDDEN;
+void spi_limit_here(void) SPI_HIDDEN;	/* in a call that is outside of malloc(): there is a thread that looks */
 void spi_clients_fork_child(void) SPI_HIDDEN;	/* client.c */
 void spi_limit_child_begins(void) SPI_HIDDEN;
 

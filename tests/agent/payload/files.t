@@ -44,9 +44,15 @@ END
 for program in '' /bin/true; do
 	# shellcheck disable=SC2086
 	spi_trace -f one -f two --payload count ./many $program
-	is "$(awk '/^count of many \([0-9]+\):$/ { printf "\n"; next } { printf " %s %s", $2, $1 }' trace.err | sort | uniq -c | tr -s ' \n' ' ')" \
+	is "$(awk '/^count of many \([0-9]+\):$/ { printf "\n"; next } / none of / { next } { printf " %s %s", $2, $1 }' trace.err | sort | uniq -c | tr -s ' \n' ' ')" \
 		' 1 20 one 1 two 1 ' "count: tables of children${program:+ that execute $program}" || diag "$(cat trace.err)"
 done
+
+spi_trace -f two --payload count /bin/true
+is $? 1 'count: a function that the program does not have'
+gcc -O0 -g -o never -x c - <<<'int two(int x) { return x; } int main(int argc, char **argv) { return argc > 1 ? two(argc) : argv == 0; }'
+spi_trace -f two --payload count ./never
+is "$(cat trace.err)" 'count: none of the functions was called' 'count: none is called, which is said'
 
 # count: at a signal, by its name, that the program has a handler of; and again with other arguments.
 gcc -O1 -g -o signalled -x c - <<-'END'
