@@ -45,10 +45,9 @@ int memory_ask(struct trace_options *o)
 	int ret;
 
 	if (o->func_count || o->tree.count || o->tree.option || o->asked.payloads.count || o->asked.one_event ||
-		o->list ||
-	    o->string_max || o->view != VIEW_DEFAULT) {
-		say_error("trace: --memory goes without -f, --tree, --payload, --one-event, --string-max, --format, --report "
-			"and -l: see lttng trace --help");
+	    o->list || o->string_max || o->view != VIEW_DEFAULT) {
+		say_error("trace: --memory goes without -f, --tree, --libcalls, --payload, --one-event, --string-max, "
+			"--format, --report and -l: see lttng trace --help");
 		return -EINVAL;
 	}
 	ret = payload_take(&o->asked, "payload", "memory");
