@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 300
+# long
 #
 # Two sessions of a stock client have the same functions, each by one name for entries and exits, and that of one is
 # switched off while busy processes call them all the time, and fork. Calls under way then lose their exits in that one:

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
+# timeout: 300
+# long
 #
 # Each command that README.md, the user guide, the man pages and rules.md show is run as it is written. It succeeds, and
 # prints what is shown below it. A few words stand for what a reader puts there (FUNC, PID); the process that the
