@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "codemap/base/libraries.h"
+#include "codemap/prototypes/prototypes.h"
 #include "codemap/request/answer.h"
 #include "rules/harmless.h"
 
@@ -29,14 +30,17 @@ static const char usage_text[] = "usage: spi-codemap map [--output FILE|--output
 				 "       spi-codemap list [--root DIR] [--fd N] [--pattern GLOB]... FILE\n"
 				 "       spi-codemap find [--root DIR] NAME FILE...\n"
 				 "       spi-codemap text [--output-fd N] ADDRESS BYTES\n"
+				 "       spi-codemap prototypes [--quiet] FILE...\n"
+				 "options of map and list: [--prototypes FILE]... [--prototypes-fd N]\n"
 				 "       spi-codemap --help | --version\n";
 
 struct options {
 	const char *output, *root;
-	int output_fd, fd;
+	int output_fd, fd, bundle;
 	uint32_t limit;
-	int is_tree, is_which, is_each, has_detail;
+	int is_tree, is_which, is_each, has_detail, is_quiet;
 	struct vec_of(struct pattern) patterns;
+	struct vec_of(const char *) prototypes;
 };
 
 static void usage(void) __attribute__((noreturn));
@@ -66,12 +70,13 @@ static void options_parse(struct options *o, int argc, char **argv)
 		{ "fd", required_argument, NULL, 'f' }, { "pattern", required_argument, NULL, 'p' },
 		{ "tree", no_argument, NULL, 't' }, { "which", no_argument, NULL, 'w' },
 		{ "each", no_argument, NULL, 'e' }, { "detail", no_argument, NULL, 'd' },
-		{ NULL, 0, NULL, 0 },
+		{ "prototypes", required_argument, NULL, 'P' }, { "prototypes-fd", required_argument, NULL, 'B' },
+		{ "quiet", no_argument, NULL, 'q' }, { NULL, 0, NULL, 0 },
 	};
 	int c;
 
 	memset(o, 0, sizeof(*o));
-	o->output_fd = o->fd = -1;
+	o->output_fd = o->fd = o->bundle = -1;
 	while ((c = getopt_long(argc, argv, "o:p:", table, NULL)) != -1) {
 		switch (c) {
 		case 'o': o->output = optarg; break;
@@ -84,9 +89,24 @@ static void options_parse(struct options *o, int argc, char **argv)
 		case 'w': o->is_which = 1; break;
 		case 'e': o->is_each = 1; break;
 		case 'd': o->has_detail = 1; break;
+		case 'q': o->is_quiet = 1; break;
+		case 'P': *vec_push(&o->prototypes) = optarg; break;
+		case 'B': o->bundle = number_parse("prototypes-fd", optarg, INT32_MAX); break;
 		default: usage();
 		}
 	}
+}
+
+/* What comes with the program, then what the user has: by the controller's word, or the environment's. */
+static void prototypes_load(const struct options *o)
+{
+	prototypes_add_installed();
+	if (o->bundle >= 0)
+		prototypes_add_bundle(o->bundle);
+	else
+		prototypes_add_users();
+	for (size_t i = 0; i < o->prototypes.count; i++)
+		prototypes_add(o->prototypes.at[i]);
 }
 
 static void write_fd(int fd, const struct answer *answer)
@@ -165,6 +185,8 @@ static int command_map(int argc, char **argv)
 	request.has_detail = o.has_detail;
 	if (!o.is_which)
 		cache_open();
+	if (!o.is_which && (!o.is_tree || o.has_detail))
+		prototypes_load(&o);
 	if (o.is_each) {
 		answer_each(&request, object_open(argv[optind], o.fd, o.root), o.output_fd);
 		return EXIT_DONE;
@@ -208,6 +230,7 @@ static int command_list(int argc, char **argv)
 	request.patterns = o.patterns.at;
 	request.pattern_count = (unsigned int) o.patterns.count;
 	cache_open();
+	prototypes_load(&o);
 	answer = answer_map(&request, object_open(argv[optind], o.fd, o.root));
 	if (answer.status != EXIT_DONE)
 		return answer.status;
@@ -237,6 +260,21 @@ static int command_text(int argc, char **argv)
 	if (status == EXIT_USAGE)
 		usage();
 	return status;
+}
+
+static int command_prototypes(int argc, char **argv)
+{
+	struct options o;
+	unsigned int from;
+
+	options_parse(&o, argc, argv);
+	if (optind == argc)
+		usage();
+	prototypes_load(&o);
+	from = prototypes_file_count();
+	for (; optind < argc; optind++)
+		prototypes_add(argv[optind]);
+	return prototypes_print(from, o.is_quiet);
 }
 
 static int command_find(int argc, char **argv)
@@ -291,6 +329,8 @@ int main(int argc, char **argv)
 		return command_list(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "text"))
 		return command_text(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "prototypes"))
+		return command_prototypes(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "find"))
 		return command_find(argc - 1, argv + 1);
 	usage();

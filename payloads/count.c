@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <lttng/spi.h>
+#include "payloads/report.h"
 #include "payloads/signal-argument.h"
 #include "payloads/table.h"
-#include "payloads/text.h"
 
 #define TABLE	(1u << 17)	/* functions; a power of two */
 
@@ -23,6 +23,9 @@ static struct counter {
 } table[TABLE], sorted[TABLE];
 static uint64_t unknown, full;
 static uint32_t top;
+static int first_pid;
+static int has_subject;	/* a function that a rule names is instrumented */
+static struct report report = { .name = "count" };
 
 static const struct spi_function *function_of(const struct counter *c)
 {
@@ -85,13 +88,13 @@ static void say(uint64_t calls, const char *name, const char *object)
 		text_put(&t, "  ");
 		text_put(&t, object);
 	}
-	text_byte(&t, '\n');
-	spi_agent_write(agent, t.line, t.size);
+	report_line(&report, &t);
 }
 
 /* At the end counting begins anew; on a signal (`a` is NULL) it goes on. */
-static void report(struct spi_agent *a, void *data)
+static void table_say(struct spi_agent *a, void *data)
 {
+	static const char none[] = "count: none of the functions was called\n";
 	uint32_t n = 0, i;
 
 	(void) data;
@@ -101,6 +104,13 @@ static void report(struct spi_agent *a, void *data)
 		if (calls)
 			sorted[n++] = (struct counter) { table[i].function, calls };
 	}
+	if (!n && !unknown) {
+		if (a && has_subject && first_pid == (int) getpid())
+			spi_agent_write(agent, none, sizeof(none) - 1);
+		return;
+	}
+	report.agent = agent;
+	report_begin(&report);
 	sort(n);
 	for (i = 0; i < n && (!top || i < top); i++)
 		say(sorted[i].calls, spi_function_name(function_of(&sorted[i])),
@@ -109,6 +119,16 @@ static void report(struct spi_agent *a, void *data)
 		say(unknown, "(code that nothing is known of)", "");
 	if (full)
 		say(full, "(further functions)", "");
+	report_end(&report);
+}
+
+static const char *filter(struct spi_agent *a, struct spi_function *function, void *data)
+{
+	(void) a;
+	(void) function;
+	(void) data;
+	has_subject = 1;
+	return NULL;
 }
 
 /* A forked child counts its own calls alone. */
@@ -123,7 +143,7 @@ static void child(void)
 static void flush(struct spi_agent *a, void *data)
 {
 	(void) a;
-	report(NULL, data);
+	table_say(NULL, data);
 }
 
 static int arguments_take(struct spi_agent *a, void *data)
@@ -144,8 +164,10 @@ __attribute__((constructor)) static void begin(void)
 	agent = spi_agent_create(&options);
 	if (!agent)
 		return;
+	first_pid = (int) getpid();
 	spi_agent_set_entry(agent, enter, NULL);
-	spi_agent_set_fini(agent, report, NULL);
+	spi_agent_set_filter(agent, filter, NULL);
+	spi_agent_set_fini(agent, table_say, NULL);
 	spi_agent_set_again(agent, arguments_take, NULL);
 	pthread_atfork(NULL, NULL, child);
 	if (arguments_take(agent, NULL) == 0)

@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include <lttng/spi.h>
 #include "payloads/memory.h"
+#include "payloads/report.h"
 #include "payloads/signal-argument.h"
 #include "payloads/table.h"
-#include "payloads/text.h"
 
 #define TABLE		8192u		/* functions; a power of two */
 #define BUCKETS		64u		/* of one sign */
@@ -90,16 +90,25 @@ static int argument_pop(struct spi_call *call, int64_t *value)
 	return at ? 0 : -ENODATA;
 }
 
+/* What is not a number has no place among the rows. Payloads that come along use no floating-point registers. */
+static int scalar_take(int r, const struct spi_scalar *scalar, int64_t *value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &scalar->real, sizeof(bits));
+	if (r == 0 && scalar->kind == SPI_SCALAR_REAL && bits << 1 > UINT64_C(0x7ff) << 53)
+		return -ENODATA;
+	*value = scalar->integer;
+	return r;
+}
+
 static int argument_get(struct spi_call *call, const struct subject *s, int64_t *value)
 {
-	struct spi_scalar scalar;
-	int r;
+	struct spi_scalar scalar = { 0 };
 
 	if (s->parameter < 0)
 		return position ? argument_pop(call, value) : -ENODATA;
-	r = spi_call_argument(call, (size_t) s->parameter, &scalar);
-	*value = scalar.integer;
-	return r;
+	return scalar_take(spi_call_argument(call, (size_t) s->parameter, &scalar), &scalar, value);
 }
 
 static void *enter(struct spi_call *call, void *data)
@@ -128,15 +137,16 @@ static void leave(struct spi_call *call, void *data)
 	const uint64_t now = by == BY_LATENCY ? spi_clock_ns() : 0;
 	const uint32_t n = subject_of(spi_call_callee(call));
 	const enum spi_call_ending ending = spi_call_ending(call);
-	struct spi_scalar scalar;
+	struct spi_scalar scalar = { 0 };
+	int64_t value;
 
 	(void) data;
 	if (n == TABLE)
 		return;
 	if (by == BY_LATENCY && ending < SPI_CALL_THREAD_ENDED)
 		count(&counts[n], (int64_t) (now - (uint64_t) spi_call_user_data(call)));
-	else if (by == BY_RETURN && ending == SPI_CALL_RETURNED && spi_call_result(call, &scalar) == 0)
-		count(&counts[n], scalar.integer);
+	else if (by == BY_RETURN && ending == SPI_CALL_RETURNED && scalar_take(spi_call_result(call, &scalar), &scalar, &value) == 0)
+		count(&counts[n], value);
 	else if (ending < SPI_CALL_THREAD_ENDED)
 		__atomic_fetch_add(&counts[n].unknown, 1, __ATOMIC_RELAXED);
 }
@@ -195,12 +205,7 @@ static const char *filter(struct spi_agent *a, struct spi_function *function, vo
 
 /* ---- what is printed ---- */
 
-static void line_end(struct text *t)
-{
-	text_byte(t, '\n');
-	spi_agent_write(agent, t->line, t->size);
-	t->size = 0;
-}
+static struct report report = { .name = "hist" };
 
 static void text_signed(struct text *t, int64_t value)
 {
@@ -253,7 +258,7 @@ static void row_say(uint64_t calls, uint64_t longest, unsigned int bucket, int i
 	for (unsigned int i = 0; i < BAR; i++)
 		text_byte(&t, i < bar ? '@' : ' ');
 	text_byte(&t, '|');
-	line_end(&t);
+	report_line(&report, &t);
 }
 
 /* From the lowest bucket that has calls to the highest one, those between them without calls, too. */
@@ -291,11 +296,9 @@ static void title_say(const struct spi_function *function, const struct counts *
 		text_put(&t, "  ");
 		text_put(&t, object);
 	}
-	if (first_pid != (int) getpid())
-		field_say(&t, "  process ", getpid());
 	text_put(&t, by == BY_LATENCY ? ": latency in ns" : by == BY_RETURN ? ": result" : ": ");
 	text_put(&t, argument);
-	line_end(&t);
+	report_line(&report, &t);
 	field_say(&t, "count ", (int64_t) c->counted);
 	if (c->counted) {
 		field_say(&t, ", sum ", c->sum);
@@ -307,7 +310,7 @@ static void title_say(const struct spi_function *function, const struct counts *
 		field_say(&t, "; calls whose value is not known: ", (int64_t) c->unknown);
 	if (by != BY_ARGUMENT && c->entered > c->counted + c->unknown)
 		field_say(&t, "; calls that had not returned: ", (int64_t) (c->entered - c->counted - c->unknown));
-	line_end(&t);
+	report_line(&report, &t);
 }
 
 /* How many functions were called. */
@@ -316,18 +319,21 @@ static unsigned int tables_say(void)
 	unsigned int called = 0;
 	struct text t = { .size = 0 };
 
+	report.agent = agent;
 	for (uint32_t i = 0; i < TABLE; i++) {
 		if (!subjects[i].function || (!counts[i].entered && !counts[i].counted))
 			continue;
-		called++;
+		if (!called++)
+			report_begin(&report);
 		title_say((const struct spi_function *) subjects[i].function, &counts[i]);
 		rows_say(&counts[i]);
-		line_end(&t);
+		report_line(&report, &t);
 	}
 	if (full) {
 		field_say(&t, "hist: calls of further functions: ", (int64_t) full);
-		line_end(&t);
+		report_line(&report, &t);
 	}
+	report_end(&report);
 	return called;
 }
 

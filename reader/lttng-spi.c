@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* `lttng-spi`: what a trace says, for people. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "config.h"
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
@@ -20,6 +22,8 @@ static const struct {
 	{ "timeline", command_timeline, "a page for a browser: threads over time" },
 	{ "top", command_top, "where a running process spends its time, live" },
 	{ "info", command_info, "what was recorded, and what is missing" },
+	{ "prototypes", command_prototypes, "check files of prototypes for functions without debug info" },
+	{ "leaks", command_leaks, "memory that was not given back, and by whom it was allocated" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 
@@ -34,6 +38,13 @@ static int help(FILE *out)
 
 int main(int argc, char **argv)
 {
+	int fd;
+
+	/* a file that is opened later must not take the place of an output that is closed */
+	while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+		;
+	if (fd >= 0)
+		close(fd);
 	setlocale(LC_CTYPE, "");
 	terminal_find();
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")))

@@ -99,7 +99,7 @@ static bool is_plain(const struct spi_rule *rule)
 {
 	const char *function = rule->function;
 
-	if (rule->kind != spi_kind_call || rule->nr_pids || rule->exec.count || *rule->object || rule->backtrace)
+	if (rule->kind != spi_kind_call || rule->nr_pids || rule->exec.count || *rule->object || rule->backtrace || rule->libcalls)
 		return false;
 	for (const unsigned char *c = (const unsigned char *) function; *c; c++)
 		if (*c < ' ' || *c > '~' || *c == '"')

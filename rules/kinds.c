@@ -15,6 +15,10 @@ static int check_records(const struct spi_rule *rule, char *why)
 	if (rule->backtrace && rule->payloads.count)
 		return spi_refuse(why, "a payload asks for its backtraces itself (spi_call_backtrace): "
 				  "leave out backtrace");
+	if (rule->libcalls && rule->compact)
+		return spi_refuse(why, "library calls have events of their own: leave out compact");
+	if (rule->libcalls && rule->payloads.count)
+		return spi_refuse(why, "library calls are recorded: leave out the payload");
 	if (!rule->payloads.count)
 		return rule->payload_args.count ? spi_refuse(why, "an argument needs a payload that it is for") : 0;
 	if (rule->one_event || rule->compact || rule->budget)

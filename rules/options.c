@@ -42,6 +42,7 @@ const struct spi_rule_option spi_rule_options[] = {
 	{ OPTION("exec", exec, PROGRAMS), .where = SPI_IN_EVENT },
 	{ OPTION("backtrace", backtrace, COUNT), .where = SPI_IN_CALL, .scale = 1, .max = 128, .standard = 16,
 	  .said = ", with backtraces of at most % frames", .wrong = "'%s' is not a number of frames, from 1 to 128" },
+	{ OPTION("libcalls", libcalls, FLAG), .where = SPI_IN_CALL, .said = ", calls from other objects" },
 	{ OPTION("payload", payloads, FILES), .where = SPI_IN_AGENT, .said = ", for payload %" },
 	{ OPTION("payload-arg", payload_args, SETTINGS), .where = SPI_IN_AGENT },
 	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,

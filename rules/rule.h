@@ -55,6 +55,7 @@ struct spi_rule {
 	const char *object;			/* a glob; "": any */
 	const char *function;			/* a glob; of a tree its root, or "" */
 	uint32_t one_event, compact, parse_only;
+	uint32_t libcalls;			/* functions that objects offer each other, and calls from other objects alone */
 	uint32_t depth;				/* 0: no limit */
 	struct spi_rule_names exclude, lib, exclude_lib, calls_of;
 	uint32_t unfollowed;			/* enum spi_rule_follow: not to be followed */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * `lttng trace --exec NAME --payload`: a broker of this command's own finds the programs (run/finder.h), and the agents
- * are this command's, as with -p PID. There is no session, and no session daemon.
+ * are this command's, as with -p PID. Without -o there is no session, and no session daemon.
  */
 #include <errno.h>
 #include <signal.h>

@@ -22,6 +22,7 @@
 #include "cli/functions/func.h"
 #include "cli/functions/objects.h"
 #include "cli/functions/program.h"
+#include "cli/functions/prototypes.h"
 #include "cli/ui/trace-options.h"
 #include "injector/base/paths.h"
 #include "rules/harmless.h"
@@ -41,7 +42,8 @@ struct list {
 static char **list_argv(const struct list *list, const struct object *object, int *wanted)
 {
 	unsigned int i, count = list->options->func_count;
-	char **argv = calloc(2 * count + 8, sizeof(*argv));
+	unsigned int prototypes = list->options->prototype_count;
+	char **argv = calloc(2 * count + 2 * prototypes + 8, sizeof(*argv));
 	size_t n = 0;
 
 	*wanted = count == 0;
@@ -55,6 +57,10 @@ static char **list_argv(const struct list *list, const struct object *object, in
 		argv[n++] = (char *) "--pattern";
 		argv[n++] = (char *) list->funcs[i].pattern;
 		*wanted = 1;
+	}
+	for (i = 0; i < prototypes; i++) {
+		argv[n++] = (char *) "--prototypes";
+		argv[n++] = (char *) list->options->prototypes[i];
 	}
 	argv[n++] = object->open;
 	return argv;
@@ -261,6 +267,7 @@ static int list_binary(struct list *list)
 
 int trace_list(const struct trace_options *options)
 {
+	struct prototype_files files = { NULL, 0 };
 	struct list list = { .options = options };
 	unsigned int i, n = 0;
 	int ret = 0;
@@ -276,7 +283,11 @@ int trace_list(const struct trace_options *options)
 		say_error("spi-codemap is not installed: run make, or make install");
 		ret = TRACE_STATUS_ERROR;
 	} else {
-		ret = options->pid_count ? list_process(&list) : list_binary(&list);
+		/* spi-codemap finds those of the directory itself */
+		ret = options->prototype_count ? prototype_files_find(&files, options->prototypes, options->prototype_count) : 0;
+		prototype_files_free(&files);
+		if (ret == 0)
+			ret = options->pid_count ? list_process(&list) : list_binary(&list);
 	}
 	for (i = 0; list.funcs && i < n; i++)
 		func_free(&list.funcs[i]);

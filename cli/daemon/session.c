@@ -38,6 +38,7 @@
 #define SESSION_SUBBUF_COUNT	UINT64_C(4)
 #define SESSION_TREE_SUBBUF_SIZE	(UINT64_C(1) << 22)	/* a tree makes more than consumers take for a while */
 #define SESSION_TREE_SUBBUF_COUNT	UINT64_C(8)
+#define SESSION_MEMORY_WAIT_US	1000000
 #define SESSION_SUBBUF_MIN	(UINT64_C(1) << 16)
 #define SESSION_NAME_TRIES	100
 #define SESSION_POLL_MS		20
@@ -185,6 +186,9 @@ static int session_add_channel(struct session *s, const struct trace_options *op
 		trees ? SESSION_TREE_SUBBUF_COUNT : SESSION_SUBBUF_COUNT;
 	channel->attr.subbuf_size = options->subbuf_size ? options->subbuf_size :
 		session_fit_subbuf(trees ? SESSION_TREE_SUBBUF_SIZE : SESSION_SUBBUF_SIZE, channel->attr.num_subbuf);
+	/* A block whose end is lost looks like a leak: the program waits a moment for room. */
+	if (options->memory)
+		lttng_channel_set_blocking_timeout(channel, SESSION_MEMORY_WAIT_US);
 	ret = session_check_room(channel->attr.subbuf_size, channel->attr.num_subbuf);
 	if (ret < 0) {
 		lttng_channel_destroy(channel);
@@ -220,7 +224,7 @@ int session_create(struct session *s, const char *subject, const char *directory
 		return ret;
 	memset(&domain, 0, sizeof(domain));
 	domain.type = LTTNG_DOMAIN_UST;
-	domain.buf_type = LTTNG_BUFFER_PER_UID;
+	domain.buf_type = options->buffers == BUFFERS_PID ? LTTNG_BUFFER_PER_PID : LTTNG_BUFFER_PER_UID;
 	s->handle = lttng_create_handle(s->name, &domain);
 	if (!s->handle)
 		return session_failed("cannot use the session", s->name, -LTTNG_ERR_NOMEM);
@@ -230,8 +234,10 @@ int session_create(struct session *s, const char *subject, const char *directory
 	if (ret == 0)
 		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_VTID);
 	/* By which readers look a function's name up. */
-	if (ret == 0 && options->tree.count)
+	if (ret == 0 && (options->tree.count || options->memory))
 		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_IP);
+	if (ret == 0 && options->memory)
+		ret = session_add_context(s, LTTNG_EVENT_CONTEXT_PROCNAME);
 	return ret;
 }
 

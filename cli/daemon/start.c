@@ -71,7 +71,7 @@ static int sessiond_start(const char *path, const char *group, int stop_fd)
 {
 	char *argv[] = { (char *) "lttng-sessiond", (char *) "--daemonize", NULL, NULL, NULL };
 	struct child_options child = { .path = path, .argv = argv, .err = -1, .flags = CHILD_OWN_GROUP };
-	char patience[] = "LTTNG_APP_SOCKET_TIMEOUT=60", **env = NULL;
+	char patience[] = "LTTNG_APP_SOCKET_TIMEOUT=15", **env = NULL;
 	int null, status = 0, ret;
 	pid_t pid;
 
@@ -323,17 +323,23 @@ int relay_ensure(struct relay *relay, const struct trace_options *options, int s
 	return ret;
 }
 
-static int relay_remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	return remove(path);
+}
+
+void directory_remove(const char *path)
+{
+	if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
+		say_warning("%s: cannot be removed: %s", path, strerror(errno));
 }
 
 void relay_end(struct relay *relay)
 {
 	if (relay->pid > 0)
 		child_end(relay->pid, DAEMON_GRACE_MS);
-	if (relay->dir && nftw(relay->dir, relay_remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0)
-		say_warning("%s: cannot be removed: %s", relay->dir, strerror(errno));
+	if (relay->dir)
+		directory_remove(relay->dir);
 	free(relay->dir);
 	memset(relay, 0, sizeof(*relay));
 }

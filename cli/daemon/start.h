@@ -25,4 +25,7 @@ int relay_ensure(struct relay *relay, const struct trace_options *options, int s
 /* relay_end() - end it and remove its files, when we started it. */
 void relay_end(struct relay *relay);
 
+/* directory_remove() - with all that is in it; one line is said where that cannot be. */
+void directory_remove(const char *path);
+
 #endif /* SPI_CLI_DAEMON_START_H */

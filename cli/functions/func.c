@@ -120,6 +120,8 @@ static int func_unknown(struct func *func, const char *whose, int stripped, cons
 	const int is_named = strncmp(func->pattern, "0x", 2);
 	char problem[1024];
 
+	if (func->is_optional)
+		return func_wait(func);
 	if (objects->executes)
 		snprintf(problem, sizeof(problem), "%s: %s in %s: it is looked for in the programs that %s executes", func->text,
 			func->is_glob ? "no function matches" : "no such function", func->object ? func->object : whose, whose);
@@ -303,6 +305,10 @@ static int func_find(struct func *func, unsigned int index, const struct objects
 	if (!first) {
 		free(argv);
 		return func_object_absent(func, objects, whose);
+	}
+	if (!found && !unknown && func->is_optional) {
+		free(argv);
+		return func_wait(func);
 	}
 	/* nothing else is to be said, or nobody is to be told what else there is */
 	if (found || (!unknown && say_quiet)) {

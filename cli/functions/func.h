@@ -20,6 +20,7 @@ struct func {
 	int is_glob;
 	int is_plain;		/* a C function's name: the event begins with exactly this */
 	int is_late;		/* its object is not loaded at the beginning, or a program has it that COMMAND executes */
+	int is_optional;	/* one of many: that it is not there is not said, and it is waited for */
 	int is_recorded;	/* payloads get the calls, and LTTng as well: */
 	char *rule;		/* what the agent is told: OBJECT as its process names it */
 	char *recorded;		/* the rule by which LTTng gets the calls, too; NULL: none */

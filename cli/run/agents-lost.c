@@ -69,7 +69,7 @@ unsigned int agents_say_absent(const struct agents *a)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < a->func_count; i++)
-		if (a->funcs[i].is_late && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
+		if (a->funcs[i].is_late && !a->funcs[i].is_optional && !a->found[i] && !(a->funcs[i].tree && a->report->functions)) {
 			say_error("%s: no program that ran has it: it was not traced", tree_title(a->funcs[i].text));
 			n++;
 		}

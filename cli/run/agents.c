@@ -155,6 +155,8 @@ static int rule_is_late(const struct agents *a, const struct spi_agent *agent, c
 
 	if ((done->status != -ENOENT && done->status < 0) || !func)
 		return 0;
+	if (func->is_optional)
+		return 1;
 	return done->flags & SPI_DONE_WAITS ? func->is_late || func->object : func->is_late && spi_agent_flags(agent) & SPI_HELLO_PRELOADED;
 }
 
@@ -167,6 +169,8 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
 	if (a->lets_go || rule_is_late(a, agent, done) ||
 	    (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
+		say_detail("%s: %s", func, text);
+	else if (of && of->is_optional && a->failed)
 		say_detail("%s: %s", func, text);
 	else if (!a->failed++)
 		snprintf(a->failure, sizeof(a->failure), "%s: %s", func, text);
@@ -255,7 +259,7 @@ static void agents_on_rule_done(struct spi_agent *agent, const struct spi_msg_ru
 	if (done->status < 0) {
 		if (!rule_is_late(a, agent, done))
 			agent_rule_failed(a, agent, done, text && *text ? text : strerror(-done->status));
-		else if (!(done->flags & SPI_DONE_WAITS))
+		else if (!(done->flags & SPI_DONE_WAITS) || func_of_rule(a, a->funcs, done->rule)->is_optional)
 			state->asked--;
 		agents_rule_failed(a, agent, done, text && *text ? text : strerror(-done->status));
 	} else if (text && *text) {

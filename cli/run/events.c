@@ -25,6 +25,11 @@ int run_enable_functions(struct run *run)
 	char pattern[LTTNG_SYMBOL_NAME_LEN];
 	int ret, precise = count <= RUN_PRECISE_RULES;
 
+	if (run->options->memory) {
+		ret = session_enable(&run->session, "lttng_ust_libc:*");
+		return ret ? ret : session_enable(&run->session, "spi_resource:*");
+	}
+
 	for (i = 0; i < count; i++)
 		precise &= run->funcs[i].is_plain && strlen(run->funcs[i].pattern) < 200;
 	ret = precise ? 0 : session_enable(&run->session, "spi:*");
@@ -56,7 +61,7 @@ static int run_enable_trees(struct run *run)
 	int ret = 0;
 
 	if (!run->options->tree.count)
-		return asked->backtrace ? run_enable_state(run, "lttng_ust_lib:*") : 0;
+		return asked->backtrace || run->options->memory ? run_enable_state(run, "lttng_ust_lib:*") : 0;
 	/* what the addresses mean, before the first of them */
 	if (!run->enable && !asked->compact)
 		ret = session_enable(&run->session, "spi_tree:function");
@@ -92,6 +97,9 @@ int run_enable_others(struct run *run)
 	/* Exits that were made up for a call which did not return. */
 	if (ret == 0)
 		ret = session_enable(&run->session, "spi_call:*");
+	/* What was asked for, kept with the trace. (Rules that the broker drives are told to who asks for them.) */
+	if (ret == 0 && run->output && !run->enable)
+		ret = session_enable(&run->session, "spi_rule:*");
 	/* Where which library is, for readers that turn addresses into names. */
 	if (ret == 0 && (run->output || run->options->tree.count || run->options->asked.backtrace))
 		ret = run_enable_state(run, "lttng_ust_statedump:*");

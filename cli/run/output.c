@@ -56,6 +56,24 @@ static void run_output_plain(struct run *run)
 	run->output = plain;
 }
 
+/* What is to be looked at once, when the program has ended. */
+static int output_temporary(struct run *run)
+{
+	const char *place = getenv("TMPDIR");
+
+	if (asprintf(&run->output, "%s/lttng-spi-memory-XXXXXX", place && *place == '/' ? place : "/tmp") < 0)
+		run->output = NULL;
+	if (!run->output || !mkdtemp(run->output)) {
+		say_error("%s: %s: set TMPDIR to another directory, or give -o DIR", run->output ? run->output : "a directory",
+			strerror(errno));
+		free(run->output);
+		run->output = NULL;
+		return TRACE_STATUS_ERROR;
+	}
+	run->is_temporary = 1;
+	return 0;
+}
+
 int run_take_output(struct run *run)
 {
 	const char *dir = run->options->output;
@@ -63,7 +81,7 @@ int run_take_output(struct run *run)
 	int ret;
 
 	if (!dir)
-		return 0;
+		return run->options->memory ? output_temporary(run) : 0;
 	if (*dir != '/' && !getcwd(here, sizeof(here)))
 		ret = -errno;
 	else

@@ -61,13 +61,15 @@ static int run_take_funcs(struct run *run)
 	for (i = 0; i < o->func_count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->funcs[i], NULL) < 0)
 			return -ENOMEM;
-		else if (run->is_payload || o->asked.backtrace)
+		else if (run->is_payload || o->asked.backtrace || o->asked.libcalls)
 			run->funcs[run->func_count - 1].asked = &o->asked;
 	for (i = 0; i < o->tree.count; i++)
 		if (func_parse(&run->funcs[run->func_count++], o->tree.roots[i], &o->asked) < 0)
 			return -ENOMEM;
 	for (i = 0; i < run->func_count; i++)
-		run->funcs[i].is_recorded = run->is_payload && run->is_recording;
+		run->funcs[i].is_recorded = run->is_payload && run->is_recording && !o->memory;
+	for (i = 0; o->memory && i < run->func_count; i++)
+		run->funcs[i].is_optional = 1;
 	return 0;
 }
 
@@ -77,10 +79,10 @@ int run_init(struct run *run, const struct trace_options *options)
 	run->options = options;
 	run->consumer = -1;
 	run->is_payload = options->asked.payloads.count != 0;
-	run->is_recording = !run->is_payload || options->output;
-	run->report.one_event = options->asked.one_event;
+	run->is_recording = !run->is_payload || options->output || options->memory;
+	run->report.one_event = options->asked.one_event || options->memory;
 	run->report.trees = options->tree.count > 0;
-	run->report.is_twice = run->is_payload && run->is_recording;
+	run->report.is_twice = run->is_payload && run->is_recording && !options->memory;
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));
@@ -90,16 +92,26 @@ int run_init(struct run *run, const struct trace_options *options)
 		say_error("%s", strerror(ENOMEM));
 		return TRACE_STATUS_ERROR;
 	}
-	return 0;
+	/* trees record no arguments */
+	if (!options->func_count && !options->prototype_count)
+		return 0;
+	return prototype_files_find(&run->prototypes, options->prototypes, options->prototype_count);
 }
 
 int run_resolve(struct run *run, struct objects *objects, const char *whose, int stripped)
 {
 	int ret = funcs_look(run->funcs, run->func_count, &objects, 1, run->signals);
-	unsigned int i;
+	unsigned int i, found = 0;
 
-	for (i = 0; i < run->func_count && ret == 0; i++)
+	for (i = 0; i < run->func_count && ret == 0; i++) {
 		ret = func_resolve(&run->funcs[i], i, objects, whose, stripped, run->signals);
+		found += !run->funcs[i].is_late;
+	}
+	if (ret == 0 && run->options->memory && !found) {
+		say_error("--memory: %s and its libraries have no function of malloc()'s family, and none for descriptors or threads",
+			whose);
+		return TRACE_STATUS_ERROR;
+	}
 	return ret < 0 ? run_interrupted(run) : ret;
 }
 
@@ -108,7 +120,7 @@ void run_announce(struct run *run)
 	if (run->session.announced)
 		return;
 	run->session.announced = 1;
-	if (!run->is_recording)
+	if (!run->is_recording || run->is_temporary)
 		return;
 	say("Trace directory: %s%s", run->session.directory, run->session.note);
 	say("%s", "");
@@ -138,11 +150,14 @@ int run_daemon(struct run *run)
 	return sessiond_ensure(o, run->signals);
 }
 
-static unsigned int run_viewer_filters(const struct trace_options *o)
+static unsigned int run_viewer_filters(const struct run *run)
 {
+	const struct trace_options *o = run->options;
+	const unsigned int rules = run->enable ? VIEWER_RULES : 0;	/* the daemon's plugin has them told */
+
 	if (!o->tree.count)
-		return o->asked.backtrace ? VIEWER_CALLERS : 0;
-	return VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
+		return rules | (o->asked.backtrace ? VIEWER_CALLERS : 0);
+	return rules | VIEWER_NAMES | (o->asked.compact ? VIEWER_EXPAND : 0);
 }
 
 /* Daemons, session and viewer: what records. */
@@ -169,7 +184,7 @@ static int run_begin_recording(struct run *run, const char *subject, const pid_t
 	run->viewer.directory = run->relay.dir;
 	run->viewer.view = o->view;
 	if (ret == 0 && !run->output)
-		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(o));
+		ret = viewer_start(&run->viewer, &run->session, run->relay.live, run_viewer_filters(run));
 	if (ret == 0 && count)
 		run_wait_viewer(run);	/* what runs is recorded as soon as an agent is in it */
 	return ret;
@@ -178,6 +193,7 @@ static int run_begin_recording(struct run *run, const char *subject, const pid_t
 static void run_tell_agents(struct run *run)
 {
 	spi_control_run(run->agents.control, run->number);
+	spi_control_prototypes(run->agents.control, (const char *const *) run->prototypes.list, run->prototypes.count);
 	if (run->is_payload)
 		spi_control_output(run->agents.control, STDERR_FILENO);
 }
@@ -209,6 +225,8 @@ static void run_consumer_gone(struct run *run)
 {
 	say_error(CONSUMER_GONE "; the trace is not complete");
 	run->broken = 1;
+	if (run->options->memory)	/* its events would wait for room that nobody makes */
+		agents_detach(&run->agents, RUN_DETACH_MS);
 	close(run->consumer);
 	run->consumer = -1;
 }
@@ -327,13 +345,13 @@ void run_end(struct run *run)
 	run->broken |= asking_is_over();
 	if (announced) {
 		run_check_disk(run, run->output);
-		if (run->output && run->viewer.view == VIEW_REPORT &&
+		if (run->output && (run->viewer.view == VIEW_REPORT || run->viewer.view == VIEW_LEAKS) &&
 				viewer_print_files(&run->viewer, run->output, run->signals) < 0)
 			run->broken = 1;
-		if (run->output && report_write_file(&run->report, run->output) < 0)
+		if (run->output && !run->is_temporary && report_write_file(&run->report, run->output) < 0)
 			run->broken = 1;
 		if (run->is_recording)
-			report_say(&run->report, run->output);
+			report_say(&run->report, run->is_temporary ? NULL : run->output);
 		else
 			report_say_instrumented(&run->report, run->output);
 		if (report_has_nothing(&run->report)) {
@@ -346,6 +364,8 @@ void run_end(struct run *run)
 	} else if (run->output_made) {
 		rmdir(run->output);
 	}
+	if (run->is_temporary)
+		directory_remove(run->output);
 	report_free(&run->report);
 	if (run->consumer >= 0)
 		close(run->consumer);
@@ -353,6 +373,7 @@ void run_end(struct run *run)
 	for (i = 0; i < run->func_count; i++)
 		func_free(&run->funcs[i]);
 	free(run->funcs);
+	prototype_files_free(&run->prototypes);
 	free(run->output);
 	run->func_count = 0;
 	run->funcs = NULL;

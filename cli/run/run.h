@@ -13,6 +13,7 @@
 #include "cli/daemon/session.h"
 #include "cli/daemon/start.h"
 #include "cli/functions/func.h"
+#include "cli/functions/prototypes.h"
 #include "cli/run/agents.h"
 #include "cli/run/report.h"
 #include "cli/view/viewer.h"
@@ -30,9 +31,11 @@ struct run {
 	int broken;		/* the trace is not what was asked for */
 	char *output;		/* absolute path of -o, or NULL: live */
 	uint32_t number;	/* by which its session knows its processes; 24 bits, never 0 */
+	int is_temporary;	/* the directory is removed at the end, after it was read */
 	int output_made;	/* the directory is ours to remove while it is empty */
 	struct func *funcs;	/* the FUNCs, and behind them the roots of trees */
 	unsigned int func_count;
+	struct prototype_files prototypes;	/* those that can be used */
 	/* NULL, or what makes the rules in the session; 0, or negative after one line was said. */
 	int (*enable)(struct run *run);
 	void *data;		/* of who set it */

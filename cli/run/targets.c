@@ -150,6 +150,7 @@ static int target_resolve(struct target *t, const struct run *run)
 			break;
 		t->funcs[i].asked = run->funcs[i].asked;
 		t->funcs[i].is_recorded = run->funcs[i].is_recorded;
+		t->funcs[i].is_optional = run->funcs[i].is_optional;
 		t->func_count++;
 	}
 	if (t->func_count < run->func_count) {

@@ -81,6 +81,8 @@ static const char enable_help[] =
 "      --filter EXPR      record only calls for which EXPR is true\n"
 "      --one-event        one event a call, at its end, with its duration\n"
 "      --backtrace[=N]    who calls: the call stack in each entry, N frames at most (16)\n"
+"      --libcalls         only calls from other executables and libraries, of functions\n"
+"                         that the library offers to others\n"
 "      --pid PID          in this process only; it needs not be linked with liblttng-ust\n"
 "      --exec NAME        in processes, running and future ones, of programs with this\n"
 "                         name (a glob) only: their file's, the one that they were\n"
@@ -221,7 +223,7 @@ static int help_print(const struct rule_command *command)
 	if (command->has_tree_help)
 		tree_print_help();
 	fputs(SEE_ALSO, stdout);
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 enum rule_action rule_options_parse(struct rule_options *o, int argc, char **argv, int *status)

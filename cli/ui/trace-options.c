@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/say.h"
+#include "cli/ui/memory-options.h"
 #include "cli/ui/trace-options.h"
 #include "cli/ui/typed.h"
 #include "injector/base/paths.h"
@@ -27,9 +28,13 @@ enum long_option {
 	OPTION_STRING_MAX,
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
+	OPTION_MEMORY,
+	OPTION_BUFFERS,
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
+	OPTION_PROTOTYPES,
 	OPTION_FORMAT,
+	OPTION_LIBCALLS,
 	OPTION_REPORT,
 	OPTION_LIST_OPTIONS,
 };
@@ -45,8 +50,12 @@ static const struct option trace_long_options[] = {
 	{ "num-subbuf", required_argument, NULL, OPTION_NUM_SUBBUF },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "report", no_argument, NULL, OPTION_REPORT },
+	{ "libcalls", optional_argument, NULL, OPTION_LIBCALLS },
+	{ "buffers", required_argument, NULL, OPTION_BUFFERS },
+	{ "memory", optional_argument, NULL, OPTION_MEMORY },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
+	{ "prototypes", required_argument, NULL, OPTION_PROTOTYPES },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -59,6 +68,8 @@ static const char trace_help[] =
 "       lttng [GENERAL OPTIONS] trace (-f FUNC | --tree[=ROOT])... [-o DIR]\n"
 "             (-p PID|NAME [-p PID|NAME]... | --exec NAME [--exec NAME]...)\n"
 "             [--duration S]\n"
+"       lttng [GENERAL OPTIONS] trace --memory [--backtrace[=N]] [-o DIR]\n"
+"             (COMMAND [ARGS] | -p PID|NAME... | --exec NAME...) [--duration S]\n"
 "       lttng trace -l [-f FUNC]... (BINARY | -p PID|NAME)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
@@ -87,12 +98,23 @@ static const char trace_help[] =
 "                        256)\n"
 "      --subbuf-size N   size of a sub-buffer in bytes, k, M or G may follow\n"
 "      --num-subbuf N    sub-buffers for each CPU\n"
+"      --libcalls[=LIST] calls from one executable or library into another: of all\n"
+"                        functions that one offers and another one imports, or of\n"
+"                        those of LIST: libz.so.1:*,libc.so.6:open*\n"
+"      --buffers WHOSE   uid: one set of buffers for a user's processes (default), pid:\n"
+"                        one for each process, so a trace for each\n"
+"      --memory[=python] record what the program allocates and gives back: memory,\n"
+"                        descriptors, threads; without -o print at its end what was\n"
+"                        not given back; with --backtrace also who called; python:\n"
+"                        Python's own allocator, too\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
 "                        hist[=ARG], at the calls; nothing is recorded unless\n"
 "                        -o is given; several are possible; without -f and\n"
 "                        --tree below main(), gprof at all functions of the\n"
 "                        executable\n"
 "      --payload-arg NAME=VALUE  an argument of the payloads\n"
+"      --prototypes FILE types for functions without debug info, in C syntax, beside\n"
+"                        those of libc, libm and libz that come along: lttng-spi(1)\n"
 "  -l, --list            print what can be traced in BINARY, or in each object\n"
 "                        that process PID has loaded\n"
 "  -v, --verbose         name every function that is not instrumented\n"
@@ -111,7 +133,7 @@ int trace_options_help(void)
 	fputs(trace_help, stdout);
 	tree_print_help();
 	fputs(trace_help_end, stdout);
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 int options_list(const struct option *options)
@@ -121,7 +143,7 @@ int options_list(const struct option *options)
 		if (options->val > ' ' && options->val < 0x7f)
 			printf("-%c\n", options->val);
 	}
-	return fflush(stdout) ? TRACE_STATUS_ERROR : 0;
+	return fflush(stdout) || ferror(stdout) ? TRACE_STATUS_ERROR : 0;
 }
 
 static int option_bad(const char *name, const char *value, const char *wanted)
@@ -187,6 +209,19 @@ static int option_func(struct trace_options *o, const char *text)
 	return 0;
 }
 
+static int option_prototypes(struct trace_options *o, const char *path)
+{
+	const char **list = realloc(o->prototypes, (o->prototype_count + 1) * sizeof(*list));
+
+	if (!*path)
+		return option_bad("--prototypes", path, "a file");
+	if (!list)
+		return -ENOMEM;
+	o->prototypes = list;
+	o->prototypes[o->prototype_count++] = path;
+	return 0;
+}
+
 static int option_pid(struct trace_options *o, pid_t pid)
 {
 	unsigned int i;
@@ -237,6 +272,36 @@ static int option_format(const char *text, enum trace_view *view)
 	return option_bad("--format", text, "events, calls or json");
 }
 
+/* Each [LIBRARY:]FUNC of "FUNC,FUNC"; the texts live as long as the rules. A comma in parentheses is of a C++ name. */
+static int option_libcalls(struct trace_options *o, const char *list)
+{
+	int ret = 0;
+
+	while (ret == 0) {
+		int depth = 0;
+		size_t n = 0;
+		char *func;
+
+		for (; list[n] && (list[n] != ',' || depth); n++)
+			depth += strchr("(<", list[n]) ? 1 : strchr(")>", list[n]) ? -1 : 0;
+		if (!n)
+			return option_bad("--libcalls", list, "a list of [LIBRARY:]FUNC, with commas between them");
+		if (asprintf(&func, "%.*s", (int) n, list) < 0)
+			return -ENOMEM;
+		if (spi_target_function(func) == func) {
+			free(func);
+			if (asprintf(&func, "*:%.*s", (int) n, list) < 0)
+				return -ENOMEM;
+		}
+		o->libcalls++;
+		ret = option_func(o, func);
+		if (!list[n])
+			return ret;
+		list += n + 1;
+	}
+	return ret;
+}
+
 static int option_take(struct trace_options *o, int c, const char *value)
 {
 	uint64_t number = 0;
@@ -272,10 +337,20 @@ static int option_take(struct trace_options *o, int c, const char *value)
 	case OPTION_REPORT:
 		o->view = VIEW_REPORT;
 		return 0;
+	case OPTION_LIBCALLS:
+		o->asked.libcalls = 1;
+		return option_libcalls(o, value ? value : "*:*");
+	case OPTION_BUFFERS:
+		o->buffers = !strcmp(value, "uid") ? BUFFERS_UID : !strcmp(value, "pid") ? BUFFERS_PID : BUFFERS_DEFAULT;
+		return o->buffers ? 0 : option_bad("--buffers", value, "uid or pid");
+	case OPTION_MEMORY:
+		return memory_take(o, value);
 	case OPTION_PAYLOAD:
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
 		return payload_take(&o->asked, "payload-arg", value);
+	case OPTION_PROTOTYPES:
+		return option_prototypes(o, value);
 	case 'v':
 		say_verbose = ++o->verbose;
 		return 0;
@@ -321,6 +396,8 @@ static int payload_defaults(struct trace_options *o)
 {
 	int ret;
 
+	if (o->memory)
+		return memory_ask(o);
 	if (!o->asked.payloads.count || o->list)
 		return 0;
 	if (payload_is_asked(&o->asked, "gprof"))
@@ -357,29 +434,33 @@ static int options_check(const struct trace_options *o)
 			return usage("-f needs the name of a function");
 	if (o->list) {
 		if (o->output || o->duration >= 0 || o->asked.one_event || o->asked.exec.count || o->tree.count ||
-		    o->tree.option || o->asked.backtrace)
+		    o->tree.option || o->asked.backtrace || o->libcalls)
 			return usage("-l goes with -f, and a BINARY or -p only");
 		if (o->pid_count > 1 || o->pid_count + (unsigned int) o->command_count != 1)
 			return usage("-l needs one BINARY, or one -p PID");
 		return TRACE_ACTION_LIST;
 	}
+	if (o->libcalls && o->libcalls != o->func_count)
+		return usage("either --libcalls or -f: they are recorded in different ways");
 	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(problem);
 	if (!o->func_count && !o->tree.count)
-		return usage("which function? -f FUNC is missing, or --tree");
+		return usage("which function? -f FUNC is missing, or --tree or --libcalls");
 	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");
 	if (!o->func_count && o->asked.backtrace)
 		return usage("--backtrace goes with -f FUNC: a tree's entries tell who calls by themselves");
 	if (o->output && (o->view == VIEW_CALLS || o->view == VIEW_JSON))
 		return usage("--format goes without -o DIR: `lttng-spi calls DIR` prints the same later");
-	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output)
+	if (o->buffers && o->asked.payloads.count && !o->output && !o->memory)
+		return usage("--payload with --buffers goes with -o: nothing is recorded otherwise");
+	if (o->asked.payloads.count && o->view != VIEW_DEFAULT && !o->output && !o->memory)
 		return usage("--payload goes with --report and -o DIR, and without --format: nothing is recorded otherwise");
-	if (o->asked.payloads.count && o->output && o->asked.exec.count)
-		return usage("--exec with --payload goes without -o: nothing is recorded");
 	if (o->asked.payloads.count && o->string_max && !o->output)
 		return usage("--payload with --string-max goes with -o: nothing is recorded otherwise");
 	if (o->asked.exec.count) {
+		if (o->prototype_count)
+			return usage("--prototypes goes without --exec: files in ~/.config/lttng-spi/prototypes go with it");
 		if (o->command_count || o->pid_count)
 			return usage("--exec NAME goes with neither a COMMAND nor -p PID");
 		return o->string_max ? usage("--string-max does not go with --exec") : TRACE_ACTION_EXEC;
@@ -432,5 +513,7 @@ void trace_options_free(struct trace_options *o)
 	o->funcs = NULL;
 	free(o->pids);
 	o->pids = NULL;
+	free(o->prototypes);
+	o->prototypes = NULL;
 	tree_free(&o->tree);
 }

@@ -31,9 +31,24 @@ enum trace_view {
 	VIEW_CALLS,		/* as people read them */
 	VIEW_JSON,		/* calls, an object a line */
 	VIEW_REPORT,		/* the table of functions, at the end */
+	VIEW_LEAKS,		/* what was not given back, at the end */
 };
 
-/* All strings point into argv; only the arrays `funcs`, `pids` and tree.roots are allocated. */
+/* Whose rings an LTTng session has: one set for each user, or for each process. */
+enum trace_buffers {
+	BUFFERS_DEFAULT,	/* a user's; a process's with --memory */
+	BUFFERS_UID,
+	BUFFERS_PID,
+};
+
+/* --memory: which allocators. */
+enum trace_memory {
+	MEMORY_NO,
+	MEMORY_OF_LIBC,		/* malloc() and its like, by whatever library */
+	MEMORY_OF_PYTHON,	/* Python's as well */
+};
+
+/* All strings point into argv; only the arrays `funcs`, `pids`, `prototypes` and tree.roots are allocated. */
 struct trace_options {
 	/* general options of lttng */
 	const char *group;
@@ -46,15 +61,20 @@ struct trace_options {
 	/* options of trace */
 	const char **funcs;
 	unsigned int func_count;
+	unsigned int libcalls;	/* so many of them are of --libcalls */
 	struct tree_request tree;
 	struct spi_rule asked;		/* all options of rules but the processes, and no target */
 	pid_t *pids;			/* each once */
 	unsigned int pid_count;
 	const char *exec;		/* the first of asked.exec that was given, or NULL */
+	const char **prototypes;	/* files */
+	unsigned int prototype_count;
 	int named;			/* by a NAME, some of them */
 	int64_t duration;		/* ms; -1: no limit */
 	const char *output;
 	enum trace_view view;		/* parsed: not VIEW_DEFAULT */
+	enum trace_memory memory;
+	enum trace_buffers buffers;
 	int list;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
 	uint64_t subbuf_size;		/* bytes; 0: ours to choose */

@@ -24,7 +24,7 @@
 /* "[TIME] (+DELTA) HOST PROVIDER:EVENT: {": the word in the fourth place. */
 int sieve_hides(const char *line, size_t size)
 {
-	static const char *const hidden[] = { "lttng_ust_statedump:", "lttng_ust_lib:", "spi_tree:function" };
+	static const char *const hidden[] = { "lttng_ust_statedump:", "lttng_ust_lib:", "spi_tree:function", "spi_rule:" };
 	const char *end = line + size, *at = line;
 	unsigned int i;
 

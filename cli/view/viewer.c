@@ -60,9 +60,11 @@ static int viewer_make_reader(char **argv, char *url, enum trace_view view)
 		say_error("lttng-spi is not installed: install lttng-spi's, or use --format events");
 		return -ENOENT;
 	}
-	*argv++ = (char *) (view == VIEW_REPORT ? "report" : "calls");
+	*argv++ = (char *) (view == VIEW_REPORT ? "report" : view == VIEW_LEAKS ? "leaks" : "calls");
 	if (view == VIEW_JSON)
 		*argv++ = (char *) "--format=json";
+	if (view == VIEW_LEAKS)
+		*argv++ = (char *) "--lines";
 	*argv++ = url;
 	*argv = NULL;
 	return 0;
@@ -110,7 +112,7 @@ int viewer_start(struct viewer *viewer, const struct session *s, unsigned int po
 			viewer_make_words(argv, url, filters | (viewer->from_files ? VIEWER_FILES : 0)) < 0 :
 			viewer_make_reader(argv, url, viewer->view) < 0)
 		return -ENOENT;
-	if (viewer->view == VIEW_EVENTS && filters & (VIEWER_NAMES | VIEWER_CALLERS))
+	if (viewer->view == VIEW_EVENTS && filters & (VIEWER_NAMES | VIEWER_CALLERS | VIEWER_RULES))
 		viewer->sieve = sieve_start(&child.out);
 	if (viewer->sieve < 0) {
 		say_error("%s", strerror((int) -viewer->sieve));

@@ -29,6 +29,7 @@ struct viewer {
 
 #define VIEWER_EXPAND	1u	/* compact records become entries and exits again */
 #define VIEWER_CALLERS	4u	/* backtraces are shown with the functions' names; see sieve.h */
+#define VIEWER_RULES	8u	/* the events that tell of rules are not shown; see sieve.h */
 #define VIEWER_NAMES	2u	/* addresses of calls are shown with function and source line; see sieve.h */
 
 /*

@@ -257,6 +257,8 @@ struct dw_value {
 /* ---- unit.c ---- */
 /* NULL when the image has no debug info. */
 struct dw_file *dwarf_open(const struct image *image, struct dw_file *alt);
+/* Debug info that was made in memory. */
+struct dw_file *dwarf_made(const uint8_t *info, uint64_t info_size, const uint8_t *abbrev, uint64_t abbrev_size);
 /* The next unit of .debug_info, or NULL at its end. Only its header is read. */
 struct dw_unit *dwarf_next_unit(struct dw_file *file);
 /*

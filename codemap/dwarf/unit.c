@@ -37,6 +37,16 @@ struct dw_file *dwarf_open(const struct image *image, struct dw_file *alt)
 	return file;
 }
 
+struct dw_file *dwarf_made(const uint8_t *info, uint64_t info_size, const uint8_t *abbrev, uint64_t abbrev_size)
+{
+	struct dw_file *file = mem_alloc(sizeof(*file));
+
+	file->info = (struct bytes) { .data = info, .size = info_size, .ready = info_size };
+	file->abbrev = (struct bytes) { .data = abbrev, .size = abbrev_size, .ready = abbrev_size };
+	file->is_whole = 1;
+	return file;
+}
+
 /* Read the unit header at `offset` of `section`; NULL when it is none. */
 static struct dw_unit *unit_head(struct dw_file *file, struct bytes *section, uint64_t offset)
 {

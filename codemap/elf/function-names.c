@@ -40,8 +40,12 @@ static int function_match(const struct functions *functions, struct function *f,
 	const struct alias *alias = functions->aliases.at + f->alias_first;
 	uint32_t i;
 
+	if (pattern->is_address && f->vaddr == pattern->address) {
+		f->known_as = pattern->known_as;
+		return 1;
+	}
 	if (pattern->is_address)
-		return f->vaddr == pattern->address;
+		return 0;
 	if (!f->alias_count)
 		return spi_glob_match(pattern->text, f->name);
 	for (i = 0; i < f->alias_count; i++)

@@ -26,6 +26,7 @@ struct function {
 	uint8_t dwarf;		/* debug info was found for it */
 	uint8_t is_global;	/* it has a symbol that is not local */
 	const char *name;	/* linkage name: the alias that matched literally, or the best one */
+	const char *known_as;	/* the function that callers call, when they are led here: an indirect one; NULL: itself */
 	const char *base;	/* display name, without parameters; function_name() */
 	const char *event;	/* the same as LTTng can carry it */
 	uint32_t ordinal;	/* among functions of the same event name, by address, from 1; functions_number() */

@@ -332,7 +332,8 @@ void pattern_parse(struct pattern *pattern, const char *text)
 	pattern->text = text;
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && text[2]) {
 		pattern->address = strtoull(text + 2, &end, 16);
-		pattern->is_address = !*end;
+		pattern->is_address = !*end || (*end == ' ' && end[1]);
+		pattern->known_as = pattern->is_address && *end ? end + 1 : NULL;
 	}
 	pattern->is_literal = !strpbrk(text, "*?[\\");
 	pattern->has_parameters = strchr(text, '(') != NULL;

@@ -36,7 +36,8 @@ char *name_event(const char *base);
 
 struct pattern {
 	const char *text;
-	uint64_t address;	/* is_address: "0x<hex>" */
+	uint64_t address;	/* is_address: "0x<hex>", or "0x<hex> NAME": */
+	const char *known_as;	/* the name of the indirect function that is implemented there; NULL: not said */
 	uint8_t is_address;
 	uint8_t is_literal;	/* no wildcard in it */
 	uint8_t has_parameters;	/* a '(' : against the full demangled name */

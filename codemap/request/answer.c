@@ -20,6 +20,7 @@
 #include "codemap/map/check.h"
 #include "codemap/map/each.h"
 #include "codemap/map/marks.h"
+#include "codemap/prototypes/prototypes.h"
 #include "codemap/request/answer.h"
 
 static void child_run(const struct request *request, struct object *object, int out, pid_t parent)
@@ -129,7 +130,7 @@ static void marks_keep(const struct object *object, const char *name)
 /* What the cache has the request's map, or its list, under. */
 static char *map_cache_name(const struct request *request, const struct object *object)
 {
-	uint64_t hash = request->limit;
+	uint64_t hash = request->limit + prototypes_digest();
 	unsigned int i;
 
 	for (i = 0; i < request->pattern_count; i++)
@@ -144,7 +145,7 @@ struct answer answer_map(struct request *request, struct object *object)
 {
 	const struct spi_map_header *head = NULL;
 	struct answer answer = { NULL, 0, EXIT_DONE };
-	char *name, *marks = NULL, *types = cache_name(&object->key, "types", 0);
+	char *name, *marks = NULL, *types = cache_name(&object->key, "types", prototypes_digest());
 	int is_types = request->kind == REQUEST_LIST && !request->pattern_count;
 	int is_tree = request->kind == REQUEST_TREE && !request->has_detail, needs_types = !is_types && !is_tree;
 	uint64_t size;
@@ -211,7 +212,7 @@ void answer_each(const struct request *request, struct object *object, int fd)
 			patterns[left.pattern_count++] = request->patterns[i];
 	}
 	if (left.pattern_count) {
-		object->types = cache_read(&object->key, cache_name(&object->key, "types", 0), 0, &unused);
+		object->types = cache_read(&object->key, cache_name(&object->key, "types", prototypes_digest()), 0, &unused);
 		if (!object->types)
 			marks = marks_prepare(object);
 		answer = answer_get(&left, object, marks);

@@ -7,8 +7,11 @@
 #include <pthread.h>
 #include <string.h>
 #include "codemap/dwarf/debug-info.h"
+#include "codemap/prototypes/prototypes.h"
 #include "codemap/request/map.h"
 #include "codemap/types/search.h"
+
+#define ERROR_SHOWN	220	/* bytes of an error in a file of prototypes: with a long path, the last ones */
 
 void head_fill(struct spi_map_header *head, const struct object *object, const struct functions *functions,
 		      struct tables *tables)
@@ -61,7 +64,8 @@ static struct search *prototypes_begin(struct dw_file *file, struct object *obje
 	if (object->types) {
 		collect_cached(object->types, functions, tables);
 		head->flags |= object->types->flags & SPI_MAP_HAS_DWARF;
-		head->debug_lost = strings_add(&tables->strings, map_string(object->types, object->types->debug_lost));
+		object->debug_lost.count = 0;
+		text_add(&object->debug_lost, map_string(object->types, object->types->debug_lost));
 		return NULL;
 	}
 	if (!file)
@@ -71,15 +75,69 @@ static struct search *prototypes_begin(struct dw_file *file, struct object *obje
 }
 
 /* What of the debug info could not be read. */
-static void lost_tell(struct object *object, struct dw_file *file, const struct functions *functions,
-		      struct tables *tables, struct spi_map_header *head)
+static void lost_find(struct object *object, struct dw_file *file, const struct functions *functions)
 {
 	size_t i;
 
 	for (i = 0; i < functions->list.count && !functions->list.at[i].type; i++)
 		;
 	debug_judge(object, file, i == functions->list.count);
-	head->debug_lost = strings_add(&tables->strings, text_end(&object->debug_lost));
+}
+
+/* The declaration of a function in the files of prototypes: by the name asked for, then by its others. */
+static int declaration_find(const struct functions *functions, const struct function *f, const struct object *object,
+			    struct dw_die *die)
+{
+	const struct alias *alias = functions->aliases.at + f->alias_first;
+
+	if (f->known_as && prototypes_find(f->known_as, object->name, die))
+		return 1;
+	if (f->alias_count && prototypes_find(f->name, object->name, die))
+		return 1;
+	for (uint32_t k = 0; k < f->alias_count; k++)
+		if (prototypes_find(alias[k].name, object->name, die))
+			return 1;
+	return 0;
+}
+
+/* Which files of prototypes cannot be used. */
+static void prototypes_judge(struct object *object)
+{
+	const char *first = NULL;
+	unsigned int i, count = 0;
+	size_t size;
+
+	for (i = 0; i < prototypes_file_count(); i++)
+		if (prototypes_error(i) && !count++)
+			first = prototypes_error(i);
+	size = count ? strlen(first) : 0;
+	if (count)
+		debug_lose(object, "no prototypes", "%s%s%s", size > ERROR_SHOWN ? "..." : "",
+			   size > ERROR_SHOWN ? first + size - ERROR_SHOWN : first,
+			   count == 1 ? "" : mem_format("; and %u more file%s", count - 1, count == 2 ? "" : "s"));
+}
+
+/* Functions that debug info does not type. What it says of an indirect function is about its resolver. */
+static void prototypes_give(struct object *object, struct functions *functions, struct tables *tables)
+{
+	int any = 0;
+
+	for (size_t i = 0; i < functions->list.count; i++) {
+		struct function *f = &functions->list.at[i];
+		struct prototype *known = f->type;
+		struct dw_die die;
+
+		if (!f->wanted || f->reason || (known && known->flags & SPI_FUNC_HAS_DWARF && !(f->flags & SPI_FUNC_IFUNC)))
+			continue;
+		any = 1;
+		if (!declaration_find(functions, f, object, &die))
+			continue;
+		f->type = prototype_read(&die, functions, f, tables);
+		if (known)
+			((struct prototype *) f->type)->source = known->source;
+	}
+	if (any)
+		prototypes_judge(object);
 }
 
 /* Scanning the object's code takes as long as finding a few prototypes: the two go side by side. */
@@ -216,7 +274,9 @@ const struct spi_map_header *map_make(uint32_t limit, struct object *object, str
 	if (search)
 		collect_finish(search);
 	if (!object->types)
-		lost_tell(object, file, functions, &tables, &head);
+		lost_find(object, file, functions);
+	prototypes_give(object, functions, &tables);
+	head.debug_lost = strings_add(&tables.strings, text_end(&object->debug_lost));
 	head.debug_name =
 		strings_add(&tables.strings, (head.flags & SPI_MAP_HAS_DWARF) ? object->debug_name : "");
 	if (code && !scanned)

@@ -39,6 +39,9 @@ void detail_sources(const struct spi_map_header *types, struct tables *tables);
 /* text.c: `spi-codemap text ADDRESS BYTES`: the instructions, a line each. Ends the process's work: its exit status. */
 int text_write(const char *address, const char *bytes, int out_fd);
 
+/* prototypes.c: print what the files of prototypes declare, from the one numbered `from` on. The exit status. */
+int prototypes_print(unsigned int from, int is_quiet);
+
 /*
  * find.c: write lines "distance<TAB>name" of functions that are called `name`
  * (distance 0), or else of those whose names come nearest; find_print() prints

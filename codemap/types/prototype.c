@@ -291,8 +291,11 @@ struct prototype *prototype_read(const struct dw_die *die, const struct function
 	struct parameter_list params = { 0 };
 	struct abi_state state = { .image = functions->image, .function = function };
 	struct tables *t = tables;
-	int is_clone = name_is_clone(function->name);
-	int may_differ = is_clone || die_is_rust(die) || is_changeable(die, function);
+	uint64_t low, size;
+	/* Without an address it is a declaration of a file's (prototypes/): the psABI alone says where its values are. */
+	int is_declared = !die_entry_pc(die, &low, &size);
+	int is_clone = !is_declared && name_is_clone(function->name);
+	int may_differ = !is_declared && (is_clone || die_is_rust(die) || is_changeable(die, function));
 	struct code_bytes code = { .pc = function->vaddr };
 	struct dw_value value;
 	uint32_t ret_first, entry_first;

@@ -25,7 +25,7 @@ struct prototype {
 
 /*
  * prototype_read() - make the prototype of the function that `die` describes (a
- * subprogram with an address). `function` is the one at that address. Fields go
+ * subprogram with an address, or one that a file of prototypes declares). `function` is the one at that address. Fields go
  * to `tables`. Allocated, never NULL.
  */
 struct prototype *prototype_read(const struct dw_die *die, const struct functions *functions,

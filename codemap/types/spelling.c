@@ -374,3 +374,29 @@ void spell_type(struct text *text, const struct dw_die *type)
 
 	spell(text, type, &d);
 }
+
+void spell_function(struct text *text, const struct dw_die *die)
+{
+	const char *name = die_name(die);
+	struct text call = { 0 };
+	struct dw_die child;
+	struct cursor c;
+	int more, count = 0;
+
+	text_add(&call, name ? name : "");
+	text_add_char(&call, '(');
+	for (more = die_child(die, &child, &c); more; more = die_sibling(&child, &c)) {
+		if (child.abbrev->tag != DW_TAG_formal_parameter && child.abbrev->tag != DW_TAG_unspecified_parameters)
+			continue;
+		if (count++)
+			text_add(&call, ", ");
+		name = die_name(&child);
+		if (child.abbrev->tag == DW_TAG_unspecified_parameters)
+			text_add(&call, "...");
+		else
+			spell_declaration(&call, &child, name ? name : "");
+	}
+	text_add(&call, count ? ")" : "void)");
+	spell_declaration(text, die, text_end(&call));
+	free(call.at);
+}

@@ -74,6 +74,8 @@ int dimension_lower(const struct dw_die *dimension, int64_t *bound);
 
 /* Add "type name" in C to text; name may be "". `die` is what has DW_AT_type. */
 void spell_declaration(struct text *text, const struct dw_die *die, const char *name);
+/* The declaration of a function: "int open(const char *pathname, int flags, ...)". */
+void spell_function(struct text *text, const struct dw_die *die);
 /* The type whose entry this is. */
 void spell_type(struct text *text, const struct dw_die *type);
 /* The name of a type's entry, qualified in C++. */

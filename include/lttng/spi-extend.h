@@ -69,6 +69,47 @@ struct spi_observer {
  */
 int spi_agent_set_observer(struct spi_agent *agent, const struct spi_observer *observer);
 
+/* ---- events of a payload's own, into LTTng ---- */
+
+enum spi_record_kind {
+	SPI_RECORD_UNSIGNED = 1,	/* 64 bits */
+	SPI_RECORD_HEX,			/* 64 bits, shown as an address */
+	SPI_RECORD_SIGNED,		/* 64 bits */
+	SPI_RECORD_INT,			/* 32 bits, signed */
+	SPI_RECORD_TEXT,		/* the address of a text, 0: ""; up to 255 bytes that can be read */
+	SPI_RECORD_ADDRESSES,		/* a sequence, as spi_call_backtrace() fills: the last field */
+};
+
+struct spi_record_field {
+	const char *name;
+	uint32_t kind;			/* enum spi_record_kind */
+};
+
+struct spi_record;			/* an event */
+
+/*
+ * spi_agent_add_record() - an event PROVIDER:NAME of LTTng-UST's, with at most 8 fields. [configure]
+ * It can be recorded by any session from the agent's first rule on; lttng-ust is loaded for that. Before a thread's
+ * first call comes to the payloads, and before a forked child's, the thread or child is made ready to record; a call for
+ * which that cannot be is lost, and counted. Filters do not see the fields of an event that has SPI_RECORD_ADDRESSES.
+ * NULL: a name that LTTng does not take, or no memory; see spi_agent_error(). Names are copied.
+ */
+struct spi_record *spi_agent_add_record(struct spi_agent *agent, const char *provider, const char *name,
+	const struct spi_record_field *fields, size_t count);
+
+/* spi_record_is_on() - does a session record the event? [any] */
+int spi_record_is_on(const struct spi_record *record);
+
+/*
+ * spi_record_write() - one event. [payload]
+ * `ip` is what the context ip has. `values` has a word for each field but SPI_RECORD_ADDRESSES, which has
+ * addresses[count], 128 at most. Needs neither memory nor a lock.
+ * 0, also where no session records it; -ENOBUFS: there was no room in a buffer, which is counted; -EAGAIN: not now, as
+ * the process ends, or the thread cannot record yet.
+ */
+int spi_record_write(struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
+	size_t count);
+
 /* ---- the propeller: which call instructions a call tree takes ---- */
 
 enum spi_call_site_kind {

@@ -88,6 +88,11 @@ enum spi_payload_flags {
 	 * object that its call trees go into, or whose functions it instruments by name. That takes time and memory.
 	 */
 	SPI_AGENT_DETAIL		= 1u << 16,
+	/*
+	 * Likewise: where a session's channel says that its events wait for room (lttng enable-channel
+	 * --blocking-timeout), events of this process do. That takes effect where lttng-ust is loaded for the agent.
+	 */
+	SPI_AGENT_RECORDS_WAIT		= 1u << 17,
 };
 
 /* ---- the agent ---- */
@@ -150,8 +155,9 @@ int spi_agent_set_init_event(struct spi_agent *agent, struct spi_event *event);
 
 /*
  * spi_agent_set_fini() - what runs once at the end: when the process ends, or when the last rule that names the payload
- * goes. No payload of the agent's runs any more then. It runs before the process executes another program, too; if that
- * fails the agent begins again. It does not run where a signal ends the process, nor in a child of vfork(). [configure]
+ * goes. No payload of the agent's begins any more then; for those that run it waits, but 50 ms at most. It runs before
+ * the process executes another program, too; if that fails the agent begins again. It does not run where a signal ends
+ * the process, nor in a child of vfork(), but in a forked child, also without a call there. [configure]
  */
 int spi_agent_set_fini(struct spi_agent *agent, void (*fini)(struct spi_agent *agent, void *data), void *data);
 

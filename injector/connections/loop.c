@@ -21,6 +21,7 @@
 #include "injector/connections/internal.h"
 #include "injector/procfs/procfs.h"
 #include "injector/serve/kept-map.h"
+#include "injector/serve/prototypes.h"
 
 /* ---- listening ------------------------------------------------------ */
 
@@ -167,6 +168,7 @@ void spi_control_destroy(struct spi_control *control)
 	spi_control_directory_remove(control);
 	spi_files_free(control);
 	spi_kept_maps_free(control);
+	spi_prototypes_free(control);
 	spi_floors_free(control);
 	if (control->epoll >= 0)
 		close(control->epoll);

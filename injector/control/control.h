@@ -96,6 +96,12 @@ int spi_control_dispatch(struct spi_control *control);
 struct stat;
 int spi_control_lacks(struct spi_control *control, const struct stat *st, const char *const *patterns, unsigned int count);
 
+/*
+ * Files of prototypes for functions without debug info, instead of those of the user's directory. They are opened with
+ * the caller's rights at each question, and parsed by spi-codemap alone. 0 or -ENOMEM.
+ */
+int spi_control_prototypes(struct spi_control *control, const char *const *paths, unsigned int count);
+
 /* What every WELCOME says from now on: SPI_WELCOME_* flags, bytes kept of a string (0: 256). */
 void spi_control_welcome(struct spi_control *control, uint32_t flags, uint32_t string_max);
 /* Where payloads of the agents write text for the user (spi_agent_write()); the caller's, and open as long as `control` is. */

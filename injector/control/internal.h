@@ -90,6 +90,7 @@ struct spi_control {
 	struct spi_account *accounts;
 	struct spi_kept_map *kept_maps;			/* serve/kept-map.c, the latest first */
 	struct spi_known_file *known_files;
+	char **prototypes;				/* serve/prototypes.c: files, NULL at the end; NULL: the user's directory */
 	unsigned int jobs_running;
 	struct spi_file *files;
 	struct spi_floor *floors;

@@ -25,6 +25,7 @@ struct spi_map_key {
 		struct spi_map_file object;
 		uint64_t root_namespace, root_device, root_inode;	/* 0: our own root */
 		uint32_t uid, gid, limit, flags;
+		uint64_t prototypes;	/* spi_prototypes.hash */
 	} same;
 	char *words;		/* path and patterns, from malloc(); NULL: nothing is kept under this key */
 	size_t words_size;

@@ -4,8 +4,8 @@
  * The child that becomes spi-codemap: which rights it has, and what it is given.
  *
  * The child gets open descriptors instead of paths, so it needs no rights of its own to reach into a
- * container: a memfd for the map (4), the target's root directory for debug files (5), and a
- * directory for its cache (7). It opens the object (3) itself, before it takes the target's rights
+ * container: a memfd for the map (4), the target's root directory for debug files (5), a
+ * directory for its cache (7), and the files of prototypes of the controller's user (8). It opens the object (3) itself, before it takes the target's rights
  * as a whole, but with the target's rights to files: the process may have become a program that its
  * user can execute but not read; and a process that has become another user's is answered nothing.
  * Whatever the child waits for there, the controller does not wait.
@@ -76,13 +76,14 @@ static void object_open(const struct spi_map_child *l)
 /* Runs in the child: nothing but system calls. */
 static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 {
-	const int from[] = { l->words, -1, l->map, l->root < 0 ? l->map : l->root, l->program, l->cache < 0 ? l->map : l->cache };
-	int high[6];
+	const int from[] = { l->words, -1, l->map, l->root < 0 ? l->map : l->root, l->program, l->cache < 0 ? l->map : l->cache,
+			     l->prototypes };
+	int high[7];
 	sigset_t none;
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		high[i] = from[i] < 0 ? -1 : fcntl(from[i], F_DUPFD, 64);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		if (high[i] >= 0)
 			dup2(high[i], 2 + i);
 	close(0);
@@ -92,8 +93,10 @@ static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 	close(3);
 	if (l->root < 0)
 		close(5);
+	if (l->cache < 0)
+		close(7);
 	fcntl(6, F_SETFD, FD_CLOEXEC);
-	syscall(SYS_close_range, l->cache < 0 ? 7u : 8u, ~0u, 0u);
+	syscall(SYS_close_range, l->prototypes < 0 ? 8u : 9u, ~0u, 0u);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	be_first_to_go();
 	object_open(l);

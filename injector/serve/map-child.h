@@ -10,6 +10,7 @@ struct spi_map_child {
 	char **argv, **envp;
 	char **name;		/* what the object is called: in argv, for the child to fill in */
 	int program, map, root, words;
+	int prototypes;		/* a bundle of files of prototypes, -1: none */
 	int cache;		/* directory for its maps, -1: the environment says */
 	/* whose object, and which: map-object.c */
 	pid_t pid, living;	/* a thread of it that has not ended */

@@ -26,6 +26,7 @@
 #include "injector/procfs/procfs.h"
 #include "injector/serve/map-child.h"
 #include "injector/serve/map-job.h"
+#include "injector/serve/prototypes.h"
 
 #define DEADLINE_SECONDS	60
 #define NO_MATCH_STATUS		3	/* spi-codemap's exit status when nothing matches */
@@ -57,7 +58,7 @@ void spi_map_job_fail(struct spi_map_job *job, int status, const char *what)
 }
 
 /* The argument list; patterns are cut into strings in place. NULL: out of memory. */
-static char **make_arguments(struct spi_map_job *job, char *limit, bool root, char ***name)
+static char **make_arguments(struct spi_map_job *job, char *limit, bool root, bool prototypes, char ***name)
 {
 	size_t lines = 1 + job->nr_batch, n = 0;
 	char **argv;
@@ -84,6 +85,10 @@ static char **make_arguments(struct spi_map_job *job, char *limit, bool root, ch
 	if (root) {
 		argv[n++] = "--root";
 		argv[n++] = "/proc/self/fd/5";
+	}
+	if (prototypes) {
+		argv[n++] = "--prototypes-fd";
+		argv[n++] = "8";
 	}
 	if (job->batch) {
 		char *pattern = job->batch;
@@ -254,7 +259,7 @@ static void run_begin(struct spi_control *control, struct spi_map_job *job, stru
 		launch->cache = spi_user_cache_open(launch->uid, launch->gid);
 	launch->envp = !launch->change_user ? environ : (char **) (launch->cache < 0 ? plain : cached);
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
-	launch->argv = make_arguments(job, limit, launch->root >= 0, &launch->name);
+	launch->argv = make_arguments(job, limit, launch->root >= 0, launch->prototypes >= 0, &launch->name);
 	job->map_fd = launch->map = memfd_create("spi-code-map", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (!launch->argv || launch->map < 0 || pipe2(words, O_CLOEXEC | O_NONBLOCK)) {
 		spi_map_job_fail(job, -ENOMEM, "no memory or no descriptors for spi-codemap");
@@ -280,8 +285,9 @@ out:
 
 void spi_map_job_start(struct spi_control *control, struct spi_map_job *job)
 {
-	struct spi_map_child launch = { .program = -1, .root = -1, .cache = -1, .request = &job->request, .path = job->path,
-					.file = job->has_file ? &job->file : NULL };
+	struct spi_map_child launch = { .program = -1, .root = -1, .cache = -1, .prototypes = -1, .request = &job->request,
+					.path = job->path, .file = job->has_file ? &job->file : NULL };
+	struct spi_prototypes prototypes = { .bytes = NULL };
 	struct spi_root root = { .fd = -1 };
 	const char *program = spi_path_codemap(), *why;
 	int ret;
@@ -305,6 +311,9 @@ void spi_map_job_start(struct spi_control *control, struct spi_map_job *job)
 	}
 	spi_map_key_make(&job->key, &root, launch.uid, launch.gid, &job->request, job->has_file ? &job->file : NULL,
 			 job->path, job->patterns);
+	if (!(job->request.flags & SPI_MAP_REQUEST_TREE))
+		spi_prototypes_take(control, &prototypes);
+	job->key.same.prototypes = prototypes.hash;
 	if (spi_kept_map_find(control, &job->key, &job->map_fd, &why)) {
 		spi_map_job_answer(job, job->map_fd < 0 ? -ENOENT : 0, why);
 	} else if (spi_map_is_made(control, job)) {
@@ -312,9 +321,13 @@ void spi_map_job_start(struct spi_control *control, struct spi_map_job *job)
 		job->started = false;
 	} else {
 		spi_map_batch_make(control, job);
+		launch.prototypes = spi_prototypes_bundle(&prototypes);
 		run_begin(control, job, &launch);
 	}
 out:
+	spi_prototypes_drop(&prototypes);
+	if (launch.prototypes >= 0)
+		close(launch.prototypes);
 	if (launch.root >= 0)
 		close(launch.root);
 	if (launch.cache >= 0)

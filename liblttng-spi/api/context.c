@@ -10,7 +10,6 @@
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/api/internal.h"
 
-#define STACK_LOOKED	65536u	/* bytes above the constructor in which the injected call's frame is */
 #define STACK_FUNCTIONS	1024u
 
 /* ---- at spi_agent_create() ---- */
@@ -25,7 +24,7 @@ static void frame_find(struct spi_agent *agent)
 	struct spi_registers regs;
 	uint64_t words[3];
 
-	for (uint64_t at = low; at < low + STACK_LOOKED; at += 8) {
+	for (uint64_t at = low; at < low + SPI_STACK_LOOKED; at += 8) {
 		if (spi_memory_copy(words, at, sizeof(words)) < 0)
 			return;
 		if (!spi_signal_words_may_be(words + 1) || !spi_restorer_of(words[0]))

@@ -104,6 +104,7 @@ struct spi_function *spi_function_in_map(struct spi_object *object, const struct
 	SPI_HIDDEN;
 
 /* ---- context.c ---- */
+#define SPI_STACK_LOOKED	65536u	/* bytes above the constructor in which the injected call's frame is */
 /* Where and how the agent is made. `caller`: an address in the file that makes it. */
 void spi_agent_context_look(struct spi_agent *agent, const void *caller) SPI_HIDDEN;
 

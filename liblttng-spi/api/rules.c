@@ -5,6 +5,7 @@
 #include <string.h>
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/control/control.h"
+#include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/api/internal.h"
 
 #define CONTROL_LOOKS	2000u
@@ -176,9 +177,22 @@ static int with_control(struct spi_agent *agent, int (*work)(struct spi_agent *a
 	return r;
 }
 
+/* In the injected thread, while it loads the file: 0 elsewhere. */
+static uint64_t stack_from(const struct spi_agent *agent)
+{
+	const uint64_t here = (uint64_t) __builtin_frame_address(0);
+
+	return agent->has_frame && agent->frame[1] - here < SPI_STACK_LOOKED ? agent->frame[1] : 0;
+}
+
 static int rules_make(struct spi_agent *agent, const void *event)
 {
-	return event_begin(agent, event);
+	int r;
+
+	spi_tree_stack_from = stack_from(agent);
+	r = event_begin(agent, event);
+	spi_tree_stack_from = 0;
+	return r;
 }
 
 int spi_agent_rules_begin(struct spi_agent *agent, const struct spi_event *event)

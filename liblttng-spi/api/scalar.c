@@ -270,8 +270,8 @@ SPI_API int spi_call_result(const struct spi_call *call, struct spi_scalar *valu
 
 	if (!spi_is_exit(call) || !call->frame)
 		return -EINVAL;
-	if (fields)
-		return field_fetch(call, fields, value);
+	if (fields)	/* of a struct, or an __int128, each one is a part */
+		return count == 1 ? field_fetch(call, fields, value) : -ENOTSUP;
 	if (is_known(map, func))
 		return -ENOENT;
 	*value = (struct spi_scalar) { .kind = SPI_SCALAR_SIGNED, .size = 8 };

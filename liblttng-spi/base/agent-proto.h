@@ -173,6 +173,21 @@ static inline uint64_t spi_rule_sum(uint32_t flags, const char *text)
 	return spi_hash_text(SPI_HASH_SEED ^ flags, text);
 }
 
+/* The event that tells a trace of the rule: who has enabled it has asked for the rule. */
+#define SPI_RULE_PROVIDER	"spi_rule"
+#define SPI_RULE_EVENT_SIZE	(sizeof(SPI_RULE_PROVIDER) + 17)	/* "spi_rule:", 16 hexadecimal digits, NUL */
+
+static inline void spi_rule_event(uint64_t sum, char name[SPI_RULE_EVENT_SIZE])
+{
+	const char *from = SPI_RULE_PROVIDER ":";
+
+	while (*from)
+		*name++ = *from++;
+	for (int i = 60; i >= 0; i -= 4)
+		*name++ = "0123456789abcdef"[sum >> i & 15];
+	*name = 0;
+}
+
 struct spi_msg_rule_done {
 	uint32_t rule;
 	int32_t status;		/* 0, or a negative errno when nothing at all matched or could be done; RULE_MORE: how many functions are instrumented now */

@@ -47,8 +47,8 @@ struct spi_participant {
 	/* What a payload's observer may want to know (payload/observer.c). */
 	/* In the parent the new child's id, -1: not known; 0 in the child. SPI_WATCH_CHILDREN. */
 	void (*child_made)(int32_t child);
-	/* The calling thread is about to execute the program; is_over: this one has made calls. And it could not. */
-	void (*program_begins)(const char *path, int is_over);
+	/* The calling thread is about to execute the program. And it could not. */
+	void (*program_begins)(const char *path);
 	void (*program_fails)(void);
 	/* The program gets this signal, or is ended by it. Signal handler, all signals blocked; SPI_WATCH_SIGNALS. */
 	void (*signal_comes)(int number, int is_fatal);

@@ -19,7 +19,7 @@ struct spi_object;
 
 #define SPI_BACKTRACE_MOST	128u	/* frames of one backtrace; rules/options.c says so, too */
 
-#define SPI_PAYLOAD_ABI 7u
+#define SPI_PAYLOAD_ABI 9u
 
 /* A code map, mapped and checked (objects/map-read.c), or its functions to be checked before each is used (objects/map-cache.c). */
 struct spi_map {
@@ -43,6 +43,14 @@ struct spi_function_told {
 	const char *name;		/* demangled, with its scope, without its parameters: name_size bytes of a text that lives for ever */
 	uint32_t name_size, is_tree;	/* of a tree's map, or of a rule's by name */
 	uint8_t *said;			/* the module's own; 0: no call of it was recorded yet */
+};
+
+/* A rule, as the trace is told of it. */
+struct spi_rule_told {
+	uint64_t sum;			/* spi_rule_sum() */
+	const char *text;		/* in the agent's form, without its tag */
+	uint32_t is_tree, is_on;	/* is_on: in force */
+	uint32_t instrumented, declined;	/* functions; of a tree: those that it begins with */
 };
 
 /* Why a walk has ended. The labels of the field backtrace_end are in this order (tp/describe/backtrace.c). */
@@ -97,6 +105,8 @@ struct spi_core_ops {
 	/* The return addresses above a call whose entry a thunk has saved: unwind/stack.h. Any thread, any state. */
 	unsigned int (*stack_callers)(const struct spi_frame *frame, uint64_t *to, unsigned int most,
 		enum spi_stack_end *end);
+	/* An object's file as lttng-ust calls it, until the next is asked for. Agent thread only, under the control lock. */
+	const char *(*object_path)(const struct spi_object *object);
 	uint32_t no_tsc, reserved;	/* for tests: the TSC is no clock here */
 };
 
@@ -110,6 +120,20 @@ struct spi_left_out {
 	uint32_t budget;		/* the same of the program's CPU time */
 	uint32_t is_out;
 	uint32_t trees;			/* as in spi_thread.tree */
+};
+
+#define SPI_RECORD_FIELDS	8u
+#define SPI_RECORD_TEXT_MOST	256u	/* bytes of a text, NUL included */
+
+/* An event of a user's payload (include/lttng/spi-extend.h). It is written once: by who adds it, and then by record_prepare(). */
+struct spi_record {
+	struct spi_record *next;		/* of the same client */
+	const char *provider, *name;
+	const char *field[SPI_RECORD_FIELDS];
+	uint8_t kind[SPI_RECORD_FIELDS];	/* enum spi_record_kind */
+	uint32_t count;
+	void *event;				/* the module's */
+	const volatile int *gate;		/* comes last: not 0 while a session records it; NULL: not ready */
 };
 
 /* Why calls under way are closed, in the order in which one goes before another. */
@@ -231,6 +255,12 @@ struct spi_payload_ops {
 	 * are seen and have a path(). name: the process's. Under the control lock.
 	 */
 	void (*state_dump)(const struct spi_object *objects, const char *(*path)(const struct spi_object *object), const char *name);
+	void (*rule_tell)(const struct spi_rule_told *rule);	/* it has taken force, its numbers are others, or it goes. Agent thread only */
+	/* Register the event of a payload, once. Agent thread only. 0, or -1 and *why. */
+	int (*record_prepare)(struct spi_record *record, const char **why);
+	/* Write it: spi_record_write(). The thread is marked busy. */
+	int (*record_write)(const struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
+		uint32_t count);
 };
 
 /* The module's only exported symbol: "spi_payload_init". NULL on failure, *error says why. */

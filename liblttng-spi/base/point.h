@@ -98,7 +98,7 @@ struct spi_point {
 	spi_exit_fn exit;	/* 64: the exit thunk calls it */
 	void *payload;		/* 72: the payload's own record of this point */
 	uint64_t address;	/* 80: the function's first byte in this process */
-	spi_entry_fn record;	/* 88: of a tree: the payload's entry, behind the tree's own; NULL: not bound yet */
+	spi_entry_fn record;	/* 88: of a tree or of library calls: the payload's entry, behind the agent's own; NULL: not bound yet */
 	uint64_t call_site;	/* 96: what is recorded as such; 0: where the call returns to */
 	uint64_t exit_thunk;	/* 104: goes into the slot of each call */
 	uint32_t vectors;	/* 112: vector state that makes its thunks save more: spi_thunks_full(). thunks.S */
@@ -152,10 +152,17 @@ enum spi_point_flags {
 	SPI_POINT_WORDS		= 1u << 7,	/* all that its payload does at an entry is what words.S does */
 	SPI_POINT_GENERIC	= 1u << 9,	/* of a rule by name, recorded by address: there were too many for events of their own */
 	SPI_POINT_CLIENTS	= 1u << 10,	/* payloads of a user's own may want its calls: `clients` is there */
+	SPI_POINT_LIBCALLS	= 1u << 11,	/* of a rule by name: calls from other objects alone are recorded. rules/library-calls.c */
 	SPI_POINT_UNNAMED	= 1u << 8,	/* the trace may not have been told of its function; tp/describe/function.c */
 };
 _Static_assert(SPI_POINT_LOOPS == SPI_POINT_FLAG_LOOPS && SPI_POINT_NO_EXIT == SPI_POINT_FLAG_NO_EXIT,
 	"arch/offsets.h");
+
+/* Where the event module's entry of a function's point belongs: behind the agent's own, where the agent looks at each call first. */
+SPI_INLINE spi_entry_fn *spi_point_record(struct spi_point *point)
+{
+	return point->flags & SPI_POINT_LIBCALLS ? &point->record : &point->entry;
+}
 
 /*
  * Slot code and slot data are two arrays with the same 64-byte stride, a fixed

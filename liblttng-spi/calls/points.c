@@ -25,7 +25,7 @@
 #include "liblttng-spi/calls/calls.h"
 
 #define HASH_SIZE	16384u
-#define FORM		(SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_CLIENTS)
+#define FORM		(SPI_POINT_ONE_EVENT | SPI_POINT_COMPACT | SPI_POINT_GENERIC | SPI_POINT_CLIENTS | SPI_POINT_LIBCALLS)
 
 static struct spi_point *hash[HASH_SIZE];
 static struct spi_point *put_away;	/* by next_hash */
@@ -173,7 +173,8 @@ struct spi_point *spi_point_for(struct spi_object *object, const struct spi_map 
 {
 	uint64_t address = func->vaddr + object->bias;
 	uint32_t form = flags & SPI_POINT_FOR_CLIENTS ? SPI_POINT_CLIENTS :
-		(flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0) | (flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0);
+		(flags & SPI_RULE_ONE_EVENT ? SPI_POINT_ONE_EVENT : 0) | (flags & SPI_RULE_COMPACT ? SPI_POINT_COMPACT : 0) |
+		(flags & SPI_POINT_LIBCALLS);
 	struct spi_point *p = spi_point_find(address);
 
 	if (p && (p->flags & SPI_POINT_CLIENTS) && !(form & SPI_POINT_CLIENTS) && spi_point_behind)

@@ -100,42 +100,6 @@ static struct pass *pass_begin(unsigned int way)
 
 /* ---- an object's pointers ---- */
 
-struct tables {
-	const ElfW(Sym) *symbols;
-	const char *names;
-	const ElfW(Rela) *lists[2];
-	uint64_t sizes[2];
-};
-
-/* The dynamic linker has made these addresses already, but for objects without a bias to add. */
-static void tables_read(struct tables *t, const ElfW(Dyn) *dynamic, uint64_t bias)
-{
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		uint64_t value = dynamic->d_un.d_val, at = value + (value < bias ? bias : 0);
-
-		switch (dynamic->d_tag) {
-		case DT_SYMTAB:
-			t->symbols = (const void *) at;
-			break;
-		case DT_STRTAB:
-			t->names = (const void *) at;
-			break;
-		case DT_JMPREL:
-			t->lists[0] = (const void *) at;
-			break;
-		case DT_PLTRELSZ:
-			t->sizes[0] = value;
-			break;
-		case DT_RELA:
-			t->lists[1] = (const void *) at;
-			break;
-		case DT_RELASZ:
-			t->sizes[1] = value;
-			break;
-		}
-	}
-}
-
 /* A page that is writable just now. */
 struct opened {
 	uint64_t relro, relro_end;	/* of the object: what is read-only once it is relocated */
@@ -193,7 +157,7 @@ static void pointer_set(struct opened *o, uint64_t *pointer, uint64_t to, uint64
 static void object_set(const struct dl_phdr_info *info, struct pass *pass)
 {
 	const ElfW(Dyn) *dynamic = NULL;
-	struct tables t = { 0 };
+	struct spi_tables t = { 0 };
 	struct opened o = { 0 };
 	uint64_t low = 0;
 
@@ -211,7 +175,7 @@ static void object_set(const struct dl_phdr_info *info, struct pass *pass)
 	}
 	if (!dynamic)
 		return;
-	tables_read(&t, dynamic, info->dlpi_addr);
+	spi_tables_read(&t, dynamic, info->dlpi_addr);
 	for (int k = 0; k < 2 && t.symbols && t.names; k++)
 		for (uint64_t i = 0; t.lists[k] && i < t.sizes[k] / sizeof(ElfW(Rela)); i++) {
 			const ElfW(Rela) *r = &t.lists[k][i];

@@ -22,6 +22,10 @@ extern const struct spi_hook spi_tracer_hooks[] SPI_HIDDEN;
 /* ---- table.c ---- */
 /* Once, when the agent begins: before main(), or in the thread that the injector has stopped. */
 void spi_hooks_begin(const struct spi_hook *const *lists) SPI_HIDDEN;
+/* Is it a function of libc's that no call of the program comes to, as the agent's own does all that it does? Control side. */
+int spi_hooks_replace(uint64_t address) SPI_HIDDEN;
+/* Is it a function whose entry is needed for following programs, or for signals? Control side. */
+int spi_hooks_need(uint64_t address) SPI_HIDDEN;
 
 /* ---- got.c. Control side ---- */
 void spi_hooks_point(void) SPI_HIDDEN;		/* an injected agent: the pointers of all objects that are loaded now */

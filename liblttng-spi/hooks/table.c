@@ -38,6 +38,30 @@ void spi_hooks_find_next(void)
 	is_done = 1;
 }
 
+int spi_hooks_replace(uint64_t address)
+{
+	for (uint32_t i = 0; spi_env.preloaded && i < spi_hooks_count; i++) {
+		const struct spi_hook *hook = spi_hook_states[i].hook;
+
+		if ((hook->ways & SPI_HOOK_ORDER) && !hook->with && (uint64_t) spi_find_in_libc(hook->name) == address)
+			return 1;
+	}
+	return 0;
+}
+
+int spi_hooks_need(uint64_t address)
+{
+	spi_hooks_find_next();
+	for (uint32_t i = 0; i < spi_hooks_count; i++) {
+		const struct spi_hook *hook = spi_hook_states[i].hook;
+
+		if ((hook->ways & SPI_HOOK_ENTRY) && (hook->set == SPI_HOOKS_PROGRAMS || hook->set == SPI_HOOKS_SIGNALS) &&
+				(uint64_t) spi_hook_states[i].following == address)
+			return 1;
+	}
+	return 0;
+}
+
 void spi_hooks_begin(const struct spi_hook *const *lists)
 {
 	for (; *lists; lists++)

@@ -9,12 +9,10 @@
 /* ---- floor.c ---- */
 void spi_floor_tell(void);		/* to the payload, if there are both */
 
-/* ---- module.c: the event module ---- */
-int spi_proc_name(char name[16]);		/* the process's; 0 or -1 */
-
 /* ---- load-tell.c: libraries that come and go, told to the trace ---- */
 int spi_loads_known(int is_own);	/* what there is need not be told; 1: lttng-ust is among it */
 void spi_state_dump(void);		/* the latest scan's, to the run's session */
+const char *spi_object_path_real(const struct spi_object *object);	/* until the next is asked for */
 
 /* ---- ust-needs.c ---- */
 const char *spi_ust_because(void);	/* why lttng-ust must not be loaded into this process; NULL: it may be */

@@ -19,6 +19,7 @@
 #include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/module/internal.h"
 
 static int others_tell;
@@ -57,7 +58,7 @@ int spi_loads_known(int is_own)
 	return has_lttng;
 }
 
-static const char *path_real(const struct spi_object *object)
+const char *spi_object_path_real(const struct spi_object *object)
 {
 	static char *(*resolve)(const char *path, char *real);		/* libc's realpath(), whoever else has one */
 	static char real[PATH_MAX];
@@ -75,7 +76,7 @@ static const char *path_real(const struct spi_object *object)
 
 static void object_tell(const struct spi_object *object, int is_load)
 {
-	spi_payload->library_event(object, is_load ? path_real(object) : object->path, _r_debug.r_brk, is_load);
+	spi_payload->library_event(object, is_load ? spi_object_path_real(object) : object->path, _r_debug.r_brk, is_load);
 }
 
 /* NULL: what the kernel made, and the tracer's own, are in no state dump. */
@@ -84,7 +85,7 @@ static const char *dumped_path(const struct spi_object *object)
 	if (!strchr(object->path, '/') || !strncmp(object->path, "/proc/self/fd/", 14) || !strncmp(object->path, "/memfd:", 7) ||
 			!strncmp(object->name, "liblttng-spi", 12))
 		return NULL;
-	return path_real(object);
+	return spi_object_path_real(object);
 }
 
 void spi_state_dump(void)

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "liblttng-spi/base/base.h"
@@ -33,6 +32,7 @@
 #define MODULE_NAME	"liblttng-spi-tp.so"
 
 static uint32_t run, run_is_new;
+int spi_module_records_wait;
 
 struct spi_core_ops spi_core_ops = {
 	.abi = SPI_PAYLOAD_ABI,
@@ -45,6 +45,7 @@ struct spi_core_ops spi_core_ops = {
 	.tree_tagged = &spi_tree_tagged,
 	.within_lttng = spi_within_lttng,
 	.has_room = spi_first_call_has_room,
+	.object_path = spi_object_path_real,
 };
 
 /* ---- finding the module ----------------------------------------------------------- */
@@ -146,26 +147,33 @@ static int is_loadable(const char *name)
  * lttng-ust keeps pointers to its variables, and reads them again in each forked child. Programs that show what they do in their arguments
  * (nginx, PostgreSQL) write over the strings: so it is shown others while its constructors run. NULL: it needs none.
  */
-static char **environment_copy(const char *more)
+static char **environment_copy(const char *home)
 {
+	const char *const more[] = { spi_module_records_wait ? "LTTNG_UST_ALLOW_BLOCKING=1" : NULL, home };
 	char **old = environ, **changed, *text;
-	size_t n = 0, k, bytes = more ? strlen(more) + 1 : 0;
+	size_t n = 0, k = 0, bytes = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		bytes += more[i] ? strlen(more[i]) + 1 : 0;
 
 	for (; old && old[n]; n++)
 		if (!strncmp(old[n], "LTTNG_", 6))
 			bytes += strlen(old[n]) + 1;
-	changed = bytes ? spi_map_pages((n + 2) * sizeof(*changed) + bytes) : NULL;
+	changed = bytes ? spi_map_pages((n + 3) * sizeof(*changed) + bytes) : NULL;
 	if (!changed)
 		return NULL;
-	text = (char *) (changed + n + 2);
-	for (k = 0; k < n + (more != NULL); k++) {
-		const char *from = !more ? old[k] : k ? old[k - 1] : more;
+	text = (char *) (changed + n + 3);
+	for (size_t i = 0; i < n + 2; i++) {	/* getenv() takes the first of a name */
+		const char *from = i < 2 ? more[i] : old[i - 2];
 
+		if (!from)
+			continue;
 		changed[k] = (char *) from;
-		if (from == more || !strncmp(from, "LTTNG_", 6)) {
+		if (i < 2 || !strncmp(from, "LTTNG_", 6)) {
 			changed[k] = strcpy(text, from);
 			text += strlen(from) + 1;
 		}
+		k++;
 	}
 	return changed;
 }
@@ -270,42 +278,6 @@ void spi_module_run(uint32_t number)
 		spi_payload->set_run(run);
 }
 
-/* The first thread's name, which is the process's. 0 or -1. */
-int spi_proc_name(char name[16])
-{
-	char text[17];		/* a newline ends it */
-
-	if (spi_proc_text("/proc/self/comm", text, sizeof(text)) < 0)
-		return -1;
-	spi_format(name, 16, "%s", text);
-	name[strcspn(name, "\n")] = 0;
-	return 0;
-}
-
-/*
- * lttng-ust takes the name under which the process registers, and those of its threads, from the thread that loads it.
- * On a thread of the agent's that would be the agent's.
- */
-static void name_borrow(char own[16])
-{
-	char name[16];
-
-	own[0] = 0;
-	if (spi_sys(SYS_prctl, (long) PR_GET_NAME, own) < 0 || strcmp(own, "lttng-spi")) {
-		own[0] = 0;
-		return;
-	}
-	if (spi_proc_name(name) < 0)
-		return;
-	spi_sys(SYS_prctl, (long) PR_SET_NAME, name);
-}
-
-static void name_give_back(const char own[16])
-{
-	if (own[0])
-		spi_sys(SYS_prctl, (long) PR_SET_NAME, own);
-}
-
 int spi_module_is_run(void)
 {
 	return run != 0;
@@ -348,14 +320,14 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 		spi_format(error, error_size, "LTTng-UST is not loaded: %s", why);
 		return -ENOTSUP;
 	}
-	name_borrow(name);
+	spi_name_borrow(name);
 	spi_objects_scan();
 	spi_hooks_known();
 	knew_some = spi_loads_known(0);
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);
-	name_give_back(name);
+	spi_name_give_back(name);
 	spi_low_fds_release();
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);

@@ -24,6 +24,7 @@ int spi_module_is_run(void);
 void spi_module_run(uint32_t run);		/* the run that this process belongs to, as WELCOME says */
 /* A file that the controller has (SPI_MSG_FILE_REQUEST): a descriptor, which is the caller's, or a negative errno and `error`. */
 int spi_module_file(struct spi_link *link, const char *name, char *error, size_t error_size);
+extern int spi_module_records_wait SPI_HIDDEN;	/* before it is loaded: records wait for room where a channel says so */
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* Nothing is recorded here: what has to be there before calls come to payloads. */
 void spi_module_do_without(void);

@@ -15,6 +15,12 @@ struct spi_object;
 const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
 extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
 
+/* ---- symbols.c ---- */
+/* Has the symbol this version? "": is it the one that is meant where no version is asked for? */
+int spi_symbol_is_version(const struct spi_tables *tables, uint32_t symbol, const char *version);
+const char *spi_symbol_version_wanted(const struct spi_tables *tables, uint32_t symbol);	/* of an import; "": any */
+uint32_t spi_symbol_hash(const char *name);	/* DT_GNU_HASH */
+
 /* ---- map-read.c ---- */
 void spi_map_note(const struct spi_map *map);		/* it is good: what it says of the whole process */
 

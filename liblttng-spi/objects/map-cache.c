@@ -230,3 +230,15 @@ int spi_map_func_is_good(const struct spi_map *map, uint64_t index)
 {
 	return !map->in_parts || spi_map_check_func(map->head, map->size, (uint32_t) index, NULL) == 0;
 }
+
+/*
+ * What asks where it was called from finds a return slot, which is the agent's: the dynamic linker would search and load
+ * on the agent's behalf, profilers would count the wrong caller. A context that was saved can be entered twice.
+ */
+const char *spi_map_func_asks_caller(const struct spi_map *map, const struct spi_map_func *func)
+{
+	static const char *const names[] = { "dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr", "dlclose", "__libc_dlopen_mode",
+		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext", NULL };
+
+	return spi_text_is_of(spi_map_string(map, func->name), names, 1) ? "it looks at where it is called from" : NULL;
+}

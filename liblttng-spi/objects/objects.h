@@ -11,6 +11,7 @@
 #ifndef SPI_OBJECTS_H
 #define SPI_OBJECTS_H
 
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "liblttng-spi/arch/arch.h"
@@ -19,6 +20,7 @@
 struct dl_phdr_info;
 struct spi_arena;
 struct spi_map;
+struct spi_map_func;
 
 /* One loaded ELF object. */
 struct spi_object {
@@ -74,6 +76,32 @@ uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from);
 int spi_symbols_know(uint64_t address, int is_code);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
+/* An object's tables as the dynamic linker reads them. */
+struct spi_tables {
+	const uint32_t *hash;		/* DT_GNU_HASH */
+	const ElfW(Sym) *symbols;
+	const char *names;
+	const uint16_t *versions;	/* NULL: none */
+	const uint8_t *defined, *needed;	/* DT_VERDEF, DT_VERNEED */
+	const ElfW(Rela) *lists[2];	/* relocations */
+	uint64_t sizes[2];		/* bytes */
+};
+void spi_tables_read(struct spi_tables *tables, const ElfW(Dyn) *dynamic, uint64_t bias);
+
+/* ---- exports.c: control side ---- */
+/* Functions that an object offers to others, by ascending address, then by name; the names are the object's own. */
+struct spi_exports {
+	struct spi_export {
+		uint64_t address;
+		const char *name;
+	} *list;
+	uint32_t count, room;
+};
+/* All of them, or those that others (only this one, if it is not NULL) import. 0 or -ENOMEM; spi_exports_free() frees. */
+int spi_exports_find(const struct spi_object *object, const struct spi_object *only, int is_all, struct spi_exports *found);
+void spi_exports_free(struct spi_exports *exports);
+const struct spi_export *spi_exports_at(const struct spi_exports *exports, uint64_t address);	/* its first name; NULL: none */
+
 /* ---- objects.c ---- */
 struct spi_object *spi_objects_scan(void);	/* refresh the list of loaded objects; first one is the executable */
 struct spi_object *spi_objects_list(void);	/* as the latest scan left it; unloaded ones stay in it */
@@ -102,6 +130,9 @@ int64_t spi_map_func_at(const struct spi_map *map, uint64_t vaddr);	/* the funct
 
 /* ---- map-cache.c ---- */
 int spi_map_func_is_good(const struct spi_map *map, uint64_t index);	/* what its record leads to may be followed */
+
+/* Why a call of the function must not have a return slot; NULL: it may. */
+const char *spi_map_func_asks_caller(const struct spi_map *map, const struct spi_map_func *func);
 
 /* ---- phdr.c: over fork() ---- */
 void spi_phdr_fork_wait(void);		/* until nobody is in the list of objects, with signals blocked, not for ever */

@@ -16,17 +16,14 @@
 #include <string.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/objects/objects.h"
+#include "liblttng-spi/objects/internal.h"
 
 #define TABLES_MAX	256u
 #define VERSION_HIDDEN	0x8000u
 
 struct table {
 	uint64_t bias, low, high, code_low, code_high;
-	const uint32_t *hash;		/* DT_GNU_HASH */
-	const ElfW(Sym) *symbols;
-	const char *names;
-	const uint16_t *versions;	/* NULL: none */
-	const uint8_t *defined;		/* DT_VERDEF */
+	struct spi_tables of;
 	const ElfW(Dyn) *dynamic;
 	uint32_t is_agent, is_initial;
 	uint32_t scan;			/* the last that found it */
@@ -35,24 +32,51 @@ struct table {
 static struct table tables[TABLES_MAX];
 static uint32_t table_count, initial_count, scans = 1;
 
+/* The dynamic linker has made these addresses already, but for objects without a bias to add. */
+void spi_tables_read(struct spi_tables *t, const ElfW(Dyn) *dynamic, uint64_t bias)
+{
+	for (; dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t value = dynamic->d_un.d_val, at = value + (value < bias ? bias : 0);
+
+		switch (dynamic->d_tag) {
+		case DT_GNU_HASH:
+			t->hash = (const void *) at;
+			break;
+		case DT_SYMTAB:
+			t->symbols = (const void *) at;
+			break;
+		case DT_STRTAB:
+			t->names = (const void *) at;
+			break;
+		case DT_VERSYM:
+			t->versions = (const void *) at;
+			break;
+		case DT_VERDEF:
+			t->defined = (const void *) at;
+			break;
+		case DT_VERNEED:
+			t->needed = (const void *) at;
+			break;
+		case DT_JMPREL:
+			t->lists[0] = (const void *) at;
+			break;
+		case DT_PLTRELSZ:
+			t->sizes[0] = value;
+			break;
+		case DT_RELA:
+			t->lists[1] = (const void *) at;
+			break;
+		case DT_RELASZ:
+			t->sizes[1] = value;
+			break;
+		}
+	}
+}
+
 static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
 {
 	t->dynamic = dynamic;
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		uint64_t at = dynamic->d_un.d_ptr;
-
-		at += at < t->bias ? t->bias : 0;
-		if (dynamic->d_tag == DT_GNU_HASH)
-			t->hash = (const uint32_t *) at;
-		else if (dynamic->d_tag == DT_SYMTAB)
-			t->symbols = (const ElfW(Sym) *) at;
-		else if (dynamic->d_tag == DT_STRTAB)
-			t->names = (const char *) at;
-		else if (dynamic->d_tag == DT_VERSYM)
-			t->versions = (const uint16_t *) at;
-		else if (dynamic->d_tag == DT_VERDEF)
-			t->defined = (const uint8_t *) at;
-	}
+	spi_tables_read(&t->of, dynamic, t->bias);
 }
 
 static struct table table_of(const struct dl_phdr_info *info)
@@ -74,9 +98,9 @@ static int texts_equal(const char *a, const char *b)
 
 static const char *table_soname(const struct table *t)
 {
-	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++)
+	for (const ElfW(Dyn) *d = t->dynamic; t->of.names && d->d_tag != DT_NULL; d++)
 		if (d->d_tag == DT_SONAME)
-			return t->names + d->d_un.d_val;
+			return t->of.names + d->d_un.d_val;
 	return "";
 }
 
@@ -84,8 +108,8 @@ static int table_needs(const struct table *t, const struct table *other, const c
 {
 	const char *slash = strrchr(path, '/'), *soname = table_soname(other);
 
-	for (const ElfW(Dyn) *d = t->dynamic; t->names && d->d_tag != DT_NULL; d++) {
-		const char *name = d->d_tag == DT_NEEDED ? t->names + d->d_un.d_val : NULL;
+	for (const ElfW(Dyn) *d = t->dynamic; t->of.names && d->d_tag != DT_NULL; d++) {
+		const char *name = d->d_tag == DT_NEEDED ? t->of.names + d->d_un.d_val : NULL;
 
 		if (name && (texts_equal(name, soname) || texts_equal(name, path) || (slash && texts_equal(name, slash + 1))))
 			return 1;
@@ -182,8 +206,7 @@ int spi_symbols_know(uint64_t address, int is_code)
 	return 0;
 }
 
-/* Is the symbol's version the one that is wanted? */
-static int version_fits(const struct table *t, uint32_t symbol, const char *version)
+int spi_symbol_is_version(const struct spi_tables *t, uint32_t symbol, const char *version)
 {
 	uint16_t index;
 
@@ -207,7 +230,27 @@ static int version_fits(const struct table *t, uint32_t symbol, const char *vers
 	}
 }
 
-static uint32_t hash_of(const char *name)
+const char *spi_symbol_version_wanted(const struct spi_tables *t, uint32_t symbol)
+{
+	const uint16_t index = t->versions ? t->versions[symbol] & (uint16_t) ~VERSION_HIDDEN : 0;
+
+	for (const uint8_t *at = index > 1 ? t->needed : NULL; at;) {
+		const ElfW(Verneed) *need = (const ElfW(Verneed) *) at;
+		const uint8_t *aux = at + need->vn_aux;
+
+		for (uint16_t i = 0; i < need->vn_cnt; i++) {
+			const ElfW(Vernaux) *its = (const ElfW(Vernaux) *) aux;
+
+			if (its->vna_other == index)
+				return t->names + its->vna_name;
+			aux += its->vna_next;
+		}
+		at = need->vn_next ? at + need->vn_next : NULL;
+	}
+	return "";
+}
+
+uint32_t spi_symbol_hash(const char *name)
 {
 	uint32_t h = 5381;
 
@@ -219,12 +262,12 @@ static uint32_t hash_of(const char *name)
 /* The symbol's index in a table; 0: not there. */
 static uint32_t table_find(const struct table *t, const char *name, uint32_t hash, const char *version)
 {
-	const uint32_t *head = t->hash, *buckets, *chain;
+	const uint32_t *head = t->of.hash, *buckets, *chain;
 	const uint64_t *bloom;
 	uint64_t word;
 	uint32_t i;
 
-	if (!head || !t->symbols || !t->names || !head[0] || !head[2])
+	if (!head || !t->of.symbols || !t->of.names || !head[0] || !head[2])
 		return 0;
 	bloom = (const uint64_t *) (head + 4);
 	buckets = (const uint32_t *) (bloom + head[2]);
@@ -238,8 +281,8 @@ static uint32_t table_find(const struct table *t, const char *name, uint32_t has
 	for (;; i++) {
 		uint32_t h = chain[i - head[1]];
 
-		if ((h | 1) == (hash | 1) && t->symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->names + t->symbols[i].st_name, name) &&
-				version_fits(t, i, version))
+		if ((h | 1) == (hash | 1) && t->of.symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->of.names + t->of.symbols[i].st_name, name) &&
+				spi_symbol_is_version(&t->of, i, version))
 			return i;
 		if (h & 1)
 			return 0;
@@ -266,10 +309,10 @@ static int has_address(const struct dl_phdr_info *info, uint64_t address)
 static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
 {
 	struct table t = table_of(info);
-	uint32_t i = table_find(&t, wanted->name, hash_of(wanted->name), "");
+	uint32_t i = table_find(&t, wanted->name, spi_symbol_hash(wanted->name), "");
 
 	if (i)
-		wanted->found = t.symbols[i].st_value + t.bias;
+		wanted->found = t.of.symbols[i].st_value + t.bias;
 }
 
 static int find_in_object(struct dl_phdr_info *info, size_t size, void *data)
@@ -294,12 +337,12 @@ int spi_object_defines(const struct dl_phdr_info *info, const char *name)
 /* Undefined symbols come first where there is a GNU hash table. */
 static int table_imports_load(const struct table *t)
 {
-	if (!t->hash || !t->symbols || !t->names)
+	if (!t->of.hash || !t->of.symbols || !t->of.names)
 		return 1;
-	for (uint32_t i = 1; i < t->hash[1]; i++) {
-		const char *name = t->names + t->symbols[i].st_name;
+	for (uint32_t i = 1; i < t->of.hash[1]; i++) {
+		const char *name = t->of.names + t->of.symbols[i].st_name;
 
-		if (t->symbols[i].st_shndx == SHN_UNDEF && (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
+		if (t->of.symbols[i].st_shndx == SHN_UNDEF && (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
 			return 1;
 	}
 	return 0;
@@ -354,13 +397,13 @@ static const struct table *libc_table(void)
 void *spi_find_in_libc(const char *name)
 {
 	const struct table *libc = libc_table();
-	uint32_t i = libc ? table_find(libc, name, hash_of(name), "") : 0;
+	uint32_t i = libc ? table_find(libc, name, spi_symbol_hash(name), "") : 0;
 	uint64_t found;
 
 	if (!i)
 		return NULL;
-	found = libc->symbols[i].st_value + libc->bias;
-	return ELF64_ST_TYPE(libc->symbols[i].st_info) == STT_GNU_IFUNC ? ((void *(*)(void)) found)() : (void *) found;
+	found = libc->of.symbols[i].st_value + libc->bias;
+	return ELF64_ST_TYPE(libc->of.symbols[i].st_info) == STT_GNU_IFUNC ? ((void *(*)(void)) found)() : (void *) found;
 }
 
 void *spi_symbol_beside(const char *name, uint64_t address)
@@ -387,7 +430,7 @@ int spi_symbol_is_shadowed(const char *name)
 
 uint64_t spi_symbol_find(const char *name, const char *version, const struct spi_object *from, int after_agent)
 {
-	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE), hash = hash_of(name);
+	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE), hash = spi_symbol_hash(name);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct table *t = &tables[i];
@@ -399,7 +442,7 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 		if (!found)
 			continue;
 		/* else it is STT_GNU_IFUNC, or no function */
-		return ELF64_ST_TYPE(t->symbols[found].st_info) == STT_FUNC ? t->symbols[found].st_value + t->bias : 0;
+		return ELF64_ST_TYPE(t->of.symbols[found].st_info) == STT_FUNC ? t->of.symbols[found].st_value + t->bias : 0;
 	}
 	return 0;
 }
@@ -407,16 +450,16 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 /* The name of the function that a table has at an address; NULL: none. */
 static const char *table_name(const struct table *t, uint64_t address)
 {
-	const uint32_t *head = t->hash, *buckets, *chain;
+	const uint32_t *head = t->of.hash, *buckets, *chain;
 
-	if (!head || !t->symbols || !t->names)
+	if (!head || !t->of.symbols || !t->of.names)
 		return NULL;
 	buckets = (const uint32_t *) ((const uint64_t *) (head + 4) + head[2]);
 	chain = buckets + head[0];
 	for (uint32_t b = 0; b < head[0]; b++)
 		for (uint32_t i = buckets[b]; i >= head[1]; i++) {
-			if (t->symbols[i].st_shndx != SHN_UNDEF && t->symbols[i].st_value + t->bias == address)
-				return t->names + t->symbols[i].st_name;
+			if (t->of.symbols[i].st_shndx != SHN_UNDEF && t->of.symbols[i].st_value + t->bias == address)
+				return t->of.names + t->of.symbols[i].st_name;
 			if (chain[i - head[1]] & 1)
 				break;
 		}

@@ -71,6 +71,16 @@ SPI_INLINE int may_begin(struct spi_thread *t, uint64_t p)
 }
 
 /*
+ * Where the client records: has the thread what lttng-ust needs for it, and has its process, a forked child, begun? Both
+ * are made here, before the thread is busy; what cannot be recorded counts as lost. What lttng-ust itself calls at a
+ * thread's end it calls under the lock that this needs: such a call is not the program's.
+ */
+static int may_record(struct spi_thread *t, uint64_t p)
+{
+	return spi_likely(!(t->owed & SPI_THREAD_NEW)) || t->busy || (!spi_within_lttng(p) && spi_thread_may(p));
+}
+
+/*
  * May the thread be within malloc(), stdio, the dynamic linker or the unwinder? Then a payload that uses these would
  * wait for its own thread, or find their data half changed. The thread is there where code of their objects calls,
  * which is looked at; or where a signal handler has interrupted them: the handler's entry says so
@@ -161,10 +171,12 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 	int *error, was;
 
 	spi_clients_before(point, p);
+	if (spi_unlikely(client->flags & SPI_CLIENT_RECORDS) && !may_record(t, p))
+		return 0;
 	if (spi_unlikely(client->state != SPI_CLIENT_ON) || !may_begin(t, p))
 		return 0;
 	if ((spi_unlikely(p - t->stack_end < SPI_PAYLOAD_STACK) && (!(client->flags & SPI_PAYLOAD_SMALL_STACK) ||
-				p - t->stack_end < SMALL_STACK)) ||
+				p - t->stack_end < (client->flags & SPI_CLIENT_RECORDS ? SPI_STACK_LEAST : SMALL_STACK))) ||
 			(!(client->flags & SPI_PAYLOAD_SIGNAL_SAFE) && (spi_unlikely(t->busy) || is_critical(t, point, p)))) {
 		__atomic_fetch_add(&client->unsafe, 1, __ATOMIC_RELAXED);
 		return 0;
@@ -172,6 +184,8 @@ uint64_t spi_client_call(struct spi_point *point, struct spi_frame *frame, const
 	spi_busy_begin(t, p);
 	error = spi_errno_place();
 	was = *error;
+	if (spi_unlikely(client->limit_us) && !(client->flags & SPI_PAYLOAD_SIGNAL_SAFE))
+		spi_limit_here();	/* the thread is outside of malloc(), which it takes to make a thread */
 	if (client->entry) {
 		struct spi_call call = {
 			.client = client, .point = point, .frame = frame, .vectors = vectors, .stride = stride,
@@ -197,7 +211,8 @@ uint64_t spi_clients_call(struct spi_point *point, uint32_t which, uint32_t tree
 		uint64_t second;
 
 		spi_slot_chain_begin(frame, code);
-		second = spi_client_call_fast(point, frame, vectors, stride, client, trees & client->trees);
+		second = (client->flags & SPI_CLIENT_RECORDS ? spi_client_call : spi_client_call_fast)(point, frame, vectors,
+			stride, client, trees & client->trees);
 		code = spi_slot_chain_end(frame, code, second);
 	}
 	return code;

@@ -153,8 +153,10 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which)
 
 static void client_finish(struct spi_client *client)
 {
-	if (client->fini)
+	if (client->fini) {
+		spi_guard_leave(client);
 		spi_client_run(client, (void *) client->fini, client, NULL);
+	}
 	if (client->unsafe)
 		spi_note("payload %s: it was not given %lu calls, which were made within malloc(), stdio, the dynamic linker or "
 			"the unwinder, in the middle of a payload, or at the end of a stack", client->name, client->unsafe);
@@ -238,11 +240,11 @@ void spi_clients_fork_child(void)
 }
 
 /* Nothing of this program's is left when the other one runs: payloads end here, and go on should that fail. */
-void spi_clients_program_begins(const char *path, int is_over)
+void spi_clients_program_begins(const char *path)
 {
 	if (spi_watched & SPI_WATCH_PROGRAMS)
 		spi_observe_program(path);
-	for (unsigned int i = 0; is_over && i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
+	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++) {
 		if (!client_stop(spi_clients[i]))
 			continue;
 		spi_clients[i]->is_at_exec = 1;
@@ -316,13 +318,26 @@ void spi_clients_rule_ends(uint32_t which)
 	}
 }
 
+/* The rule came to nothing: what no other rule has begun has no end. */
+void spi_clients_rule_fails(uint32_t which)
+{
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (!client->rules || --client->rules || !client_stop(client))
+			continue;
+		spi_samples_end(client);
+		spi_flush_end(client);
+	}
+}
+
 /* ---- call trees ---- */
 
 struct spi_client *spi_client_of_tree[32];	/* under the control lock; calls read it */
 
 void spi_client_tree_set(uint32_t tree, uint32_t which)
 {
-	const int is_one = which && !(which & (which - 1));
+	const int is_one = which && !(which & (which - 1)) && !spi_clients_have_flag(which, SPI_CLIENT_RECORDS);
 
 	__atomic_store_n(&spi_client_of_tree[__builtin_ctz(tree)], is_one ? spi_clients[__builtin_ctz(which)] : NULL,
 		__ATOMIC_RELEASE);

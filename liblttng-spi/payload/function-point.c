@@ -92,6 +92,8 @@ static void way_choose(struct spi_point *point)
 
 	if (which && !(which & (which - 1)) && !clients->recorder && !(point->flags & unusual))
 		one = spi_clients[__builtin_ctz(which)];
+	if (one && (one->flags & SPI_CLIENT_RECORDS))
+		one = NULL;
 	__atomic_store_n(&clients->one, one, __ATOMIC_SEQ_CST);
 	__atomic_compare_exchange_n(&point->thunk, &was, thunk, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 	gate_set(point);

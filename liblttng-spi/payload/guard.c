@@ -164,6 +164,28 @@ static void payloads_leave(void)
 	}
 }
 
+/* Threads that are in a payload of the client's, which none enters any more; a payload may itself wait for what ends here. */
+void spi_guard_leave(const struct spi_client *client)
+{
+	for (uint32_t looks = LEAVE_LOOKS; looks;) {
+		const struct spi_thread_own *own = spi_threads_first();
+
+		for (; own; own = own->next) {
+			const struct spi_guard *guard = __atomic_load_n(&own->guard, __ATOMIC_ACQUIRE);
+			const struct spi_client *in = NULL;
+
+			/* the thread may end meanwhile, and its stack with it */
+			if (guard && own->thread != &spi_thread && own->in_use &&
+					spi_memory_copy(&in, (uint64_t) &guard->client, sizeof(in)) == 0 && in == client)
+				break;
+		}
+		if (!own)
+			return;
+		spi_sleep_us(LEAVE_US);
+		looks--;
+	}
+}
+
 static uint64_t cancel_enters(struct spi_point *point, struct spi_frame *frame, const uint8_t *vec, uint64_t stride)
 {
 	(void) point;

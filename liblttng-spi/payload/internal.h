@@ -55,6 +55,7 @@ uint64_t spi_clients_entry(struct spi_point *point, struct spi_frame *frame, con
 
 /* ---- guard.c ---- */
 extern uint32_t spi_guard_cancels SPI_HIDDEN;	/* the program has called pthread_cancel() */
+void spi_guard_leave(const struct spi_client *client) SPI_HIDDEN;	/* until other threads are out of its payloads, 50 ms at most */
 void spi_guard_begin(void) SPI_HIDDEN;		/* control side, before the first call of a client */
 /* A payload's call. What the payload returns; 0: it did not, and its client is switched off. The thread is busy. */
 uint64_t spi_guard_call(struct spi_thread *t, struct spi_client *client, void *function, struct spi_call *call, void *data) SPI_HIDDEN;

@@ -17,7 +17,7 @@
 #define IDLE_US		100000u		/* while no client with a limit is in force */
 
 static uint32_t look_us;		/* 0: no client has a limit */
-static SPI_FORK_DATA int is_running;	/* the thread */
+static SPI_FORK_DATA int is_running, has_tried;	/* the thread */
 
 static void look_at(const struct spi_thread_own *own, uint64_t now)
 {
@@ -84,7 +84,14 @@ void spi_limit_begin(struct spi_client *client)
 /* A forked child has its own. */
 void spi_limit_fork_child(void)
 {
-	is_running = 0;
+	is_running = has_tried = 0;
+}
+
+/* A forked child in which nothing is recorded never begins. */
+void spi_limit_here(void)
+{
+	if (!__atomic_load_n(&is_running, __ATOMIC_RELAXED) && !__atomic_exchange_n(&has_tried, 1, __ATOMIC_ACQ_REL))
+		start();
 }
 
 void spi_limit_child_begins(void)

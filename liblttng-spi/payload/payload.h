@@ -23,6 +23,8 @@
 #define SPI_CLIENT_NAME_SIZE	64u	/* bytes, with NUL */
 #define SPI_CLIENTS_MAX		8u	/* payloads in force at the same time */
 
+#define SPI_CLIENT_RECORDS	(1u << 30)	/* in spi_client.flags: it has events of its own */
+
 enum spi_client_state {
 	SPI_CLIENT_ON,
 	SPI_CLIENT_STOPPED,	/* no payload is called any more */
@@ -71,6 +73,7 @@ struct spi_client {
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
 	int (*watches)(struct spi_client *client, uint64_t function);
+	struct spi_record *records;	/* its own events; records.c */
 	uint64_t unsafe;		/* calls that it was not given, as their thread may have been within critical code (calls/calls.h) or the like */
 };
 
@@ -127,12 +130,13 @@ int spi_clients_ask(uint32_t which) SPI_HIDDEN;	/* does one of them say itself w
 /* No payload of theirs is called any more; what is to run at the end has run. Where payloads may run, busy or not. */
 void spi_clients_end(uint32_t which) SPI_HIDDEN;
 void spi_clients_process_end(void) SPI_HIDDEN;
-/* The process is about to execute a program; is_over: calls were made in this one. And it could not. */
-void spi_clients_program_begins(const char *path, int is_over) SPI_HIDDEN;
+/* The process is about to execute a program. And it could not. */
+void spi_clients_program_begins(const char *path) SPI_HIDDEN;
 void spi_clients_program_fails(void) SPI_HIDDEN;
 /* One more, or one less, rule names them. With the last one they end; with the next one they begin again. Control side. */
 void spi_clients_rule_begins(uint32_t which) SPI_HIDDEN;
 void spi_clients_rule_ends(uint32_t which) SPI_HIDDEN;
+void spi_clients_rule_fails(uint32_t which) SPI_HIDDEN;
 void spi_clients_removal(void) SPI_HIDDEN;	/* the controller goes. Control side */
 void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees also without a controller */
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
@@ -151,6 +155,10 @@ const char *spi_clients_refuse(struct spi_point *point, uint32_t which) SPI_HIDD
 void spi_client_asks(struct spi_client *client, const char *name) SPI_HIDDEN;	/* while it is configured */
 /* Which of these (NAME=VALUE, one a line) none of the clients has asked for is told to the user, once. */
 void spi_arguments_tell(const char *arguments, uint32_t which) SPI_HIDDEN;
+
+/* ---- records.c: events of their own. Control side ---- */
+/* The module is there: these clients' events can be recorded from now on. 0, or a negative errno and `why`. */
+int spi_clients_records_ready(uint32_t which, char *why, size_t size) SPI_HIDDEN;
 
 /* ---- samples.c ---- */
 /* The control thread, under the control lock: new threads are looked for. In how many ms that is due; -1: never. */
@@ -193,6 +201,7 @@ int spi_clients_have_decision(uint32_t which) SPI_HIDDEN;
 /* ---- limit.c ---- */
 void spi_limit_begin(struct spi_client *client) SPI_HIDDEN;	/* control side: from now on its calls are looked at */
 void spi_limit_fork_child(void) SPI_HIDDEN;
+void spi_limit_here(void) SPI_HIDDEN;	/* in a call that is outside of malloc(): there is a thread that looks */
 void spi_clients_fork_child(void) SPI_HIDDEN;	/* client.c */
 void spi_limit_child_begins(void) SPI_HIDDEN;
 

@@ -154,6 +154,8 @@ void spi_child_is_late(void)
 /* The control thread begins the child, or waits until the caller has. */
 void spi_child_begins(int by_caller)
 {
+	char name[16];
+
 	if (by_caller) {
 		spi_word_wait(&stage, AT_WORK, MOST_MS);
 		return;
@@ -161,8 +163,10 @@ void spi_child_begins(int by_caller)
 	spi_control_lock();
 	spi_low_fds_hold();
 	spi_participants_run(child_begins);
+	spi_name_borrow(name);
 	if (spi_payload)
 		spi_payload->child_begins();
+	spi_name_give_back(name);
 	spi_participants_run(child_has_begun);
 	spi_low_fds_release();
 	spi_control_unlock();

@@ -116,31 +116,34 @@ static int is_reachable(void)
 	return spi_sys(SYS_faccessat, (long) AT_FDCWD, spi_exec_socket(), (long) W_OK) == 0;
 }
 
-/* This program is over: 1; 0 when it is the tracer that executes another. */
-static int program_leave(int directory, const char *path)
+/* What is over with this program. A forked child that has not begun has payloads' calls alone. */
+enum left { LEFT_NOTHING, LEFT_PAYLOADS, LEFT_ALL };
+
+/* This program is over, unless it is the tracer that executes another. */
+static enum left program_leave(int directory, const char *path)
 {
 	const int waits = spi_mode == SPI_MODE_CHILD_WAITS;
 	struct spi_thread *t = &spi_thread;
 	char by_descriptor[SPI_PROC_PATH];
 
 	if (t->busy)
-		return 0;
+		return LEFT_NOTHING;
 	if (!path[0]) {
 		spi_format(by_descriptor, sizeof(by_descriptor), "/proc/self/fd/%d", directory);
 		path = by_descriptor;
 	}
 	spi_debug(SPI_DEBUG_PROCESS, "executes %s", path);
-	spi_participants_run(program_begins, path, !waits);
+	spi_participants_run(program_begins, path);
 	if (waits) {	/* nothing is open */
 		spi_exec_tell();
-		return 0;
+		return LEFT_PAYLOADS;
 	}
 	spi_process_execs();
 	t->busy |= SPI_BUSY_ALWAYS;
 	spi_participants_run(exec_tells);
 	spi_exec_tell();
 	t->busy &= ~SPI_BUSY_ALWAYS;
-	return 1;
+	return LEFT_ALL;
 }
 
 /* With the new environment, in a frame of its own. Returns when that failed, or was not to be. */
@@ -161,20 +164,21 @@ static void exec_followed(int directory, const char *path, char *const argv[], c
 		spi_sys(SYS_execve, path, argv, env);
 }
 
-/* Returns when it did not work, or was not tried: then the program's own call is to be made. 1: its calls were closed. */
-static int exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
+/* Returns when it did not work, or was not tried: then the program's own call is to be made. */
+static enum left exec_try(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
 	const char *reason;
 	enum spi_exec_kind kind;
-	int followed = is_followed(), left = 0;
+	enum left left = LEFT_NOTHING;
+	int followed = is_followed();
 
 	if (!spi_may(SPI_MAY_TALK))	/* looking alone could be its end */
-		return 0;
+		return LEFT_NOTHING;
 	if (!followed && !spi_may(SPI_MAY_ACT | SPI_MAY_HERE))
-		return 0;
+		return LEFT_NOTHING;
 	kind = spi_exec_look(directory, path, flags, &reason);
 	if (kind == SPI_EXEC_FAILS)
-		return 0;
+		return LEFT_NOTHING;
 	if (followed && !is_reachable()) {
 		if (kind == SPI_EXEC_FITS)
 			reason = "the tracer's socket cannot be reached from it: trace it with -p or --exec";
@@ -190,21 +194,21 @@ static int exec_try(int directory, const char *path, char *const argv[], char *c
 }
 
 /* It is the program's own call that came back. */
-static int exec_failed(int left, int ret)
+static int exec_failed(enum left left, int ret)
 {
-	if (left) {
+	if (left == LEFT_ALL)
 		spi_process_goes_on();
+	if (left != LEFT_NOTHING)
 		spi_participants_run(program_fails);
-	}
 	return ret;
 }
 
 /* What the program executes by syscall(). When this returns, it failed: once more will give libc's caller the error. */
 void spi_exec_by_syscall(int directory, const char *path, char *const argv[], char *const envp[], int flags, int is_at)
 {
-	int left = exec_try(directory, path, argv, envp, flags, is_at);
+	enum left left = exec_try(directory, path, argv, envp, flags, is_at);
 
-	if (!left)
+	if (left == LEFT_NOTHING)
 		return;
 	if (is_at)
 		spi_sys(SYS_execveat, (long) directory, path, argv, envp, (long) flags);
@@ -216,7 +220,7 @@ void spi_exec_by_syscall(int directory, const char *path, char *const argv[], ch
 static __typeof__(&execve) next_execve;
 static int own_execve(const char *path, char *const argv[], char *const envp[])
 {
-	int left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
+	enum left left = exec_try(AT_FDCWD, path, argv, envp, 0, 0);
 
 	return exec_failed(left, SPI_NEXT(execve)(path, argv, envp));
 }
@@ -224,7 +228,7 @@ static int own_execve(const char *path, char *const argv[], char *const envp[])
 static __typeof__(&execveat) next_execveat;
 static int own_execveat(int directory, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int left = exec_try(directory, path, argv, envp, flags, 1);
+	enum left left = exec_try(directory, path, argv, envp, flags, 1);
 
 	return exec_failed(left, SPI_NEXT(execveat)(directory, path, argv, envp, flags));
 }
@@ -232,7 +236,7 @@ static int own_execveat(int directory, const char *path, char *const argv[], cha
 static __typeof__(&fexecve) next_fexecve;
 static int own_fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
+	enum left left = exec_try(fd, "", argv, envp, AT_EMPTY_PATH, 1);
 
 	return exec_failed(left, SPI_NEXT(fexecve)(fd, argv, envp));
 }

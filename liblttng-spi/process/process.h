@@ -39,6 +39,12 @@ void spi_child_begins(int by_caller);	/* 1: waits until the caller has done so *
 void spi_child_go(void);		/* it records from now on */
 int spi_child_has_loads(void);		/* once */
 
+/* ---- name.c ---- */
+int spi_proc_name(char name[16]);		/* the first thread's, which is the process's: 0 or -1 */
+/* A thread of the agent's has the process's name for a while; on another thread nothing happens. own: for giving it back. */
+void spi_name_borrow(char own[16]);
+void spi_name_give_back(const char own[16]);
+
 /* ---- descriptors.c: close() and its like for a preloaded program ---- */
 /* Who is asked before a number is closed: what lttng-ust's tracker has for it. NULL changes nothing. */
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));

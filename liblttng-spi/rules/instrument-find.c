@@ -13,12 +13,14 @@
 #include <sys/syscall.h>
 #include "codemap/map/check.h"
 #include "codemap/map/format.h"
+#include "rules/glob.h"
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/patch/patch.h"
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/rules/internal.h"
 
 int spi_rule_keep(struct rule *rule, struct spi_point *point)
@@ -70,7 +72,7 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const struc
 	uint64_t at = func->vaddr + object->bias;
 	char *kept;
 
-	if (w->only) {
+	if (w->only == object) {
 		spi_work_decline(w, object, name, "an indirect function of a library that was loaded later");
 		return;
 	}
@@ -78,6 +80,9 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const struc
 		spi_work_decline(w, object, name, "an indirect function whose resolver cannot be asked");
 		return;
 	}
+	for (unsigned int i = 0; i < w->ifunc_count; i++)
+		if (w->ifunc_at[i] == at)
+			return;			/* several functions chose it: it goes by the first one's name */
 	kept = spi_alloc(n);		/* the map may go before the point that takes this name */
 	if (!kept) {
 		spi_work_decline(w, object, name, "the agent has no memory left");
@@ -89,7 +94,8 @@ static void resolve_ifunc(struct work *w, struct spi_object *object, const struc
 		w->ifunc_at[w->ifunc_count] = at;
 		memcpy(kept, name, n);
 		w->ifunc_names[w->ifunc_count++] = kept;
-		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx", used ? "\n" : "", at - object->bias);
+		spi_format(w->ifuncs + used, sizeof(w->ifuncs) - used, "%s0x%lx%s%s", used ? "\n" : "", at - object->bias,
+			n <= IFUNC_NAME ? " " : "", n <= IFUNC_NAME ? name : "");
 	}
 }
 
@@ -103,21 +109,87 @@ static void name_tell(const struct work *w, const struct spi_point *p, const cha
 			 w->rule->text.function, p->event_name);
 }
 
+static int names_object(const struct spi_rule *rule)
+{
+	return rule->object[0] && strcmp(rule->object, "*");
+}
+
+/* Is the function among those that the rule means? */
+static int offers(const struct work *w, uint64_t address)
+{
+	if (!w->rule->text.libcalls || spi_exports_at(&w->exports, address))
+		return 1;
+	for (unsigned int i = 0; i < w->ifunc_count; i++)
+		if (w->ifunc_at[i] == address)
+			return 1;
+	return 0;
+}
+
+/* Of two names of a function the one that a user knows: it matches the pattern, has no underscores in front, is short. */
+static int is_better(const struct work *w, const char *name, const char *than)
+{
+	const int matches = spi_glob_match(w->rule->text.function, name), other = spi_glob_match(w->rule->text.function, than);
+
+	if (matches != other)
+		return matches;
+	if ((*name == '_') != (*than == '_'))
+		return *name != '_';
+	return strlen(name) < strlen(than);
+}
+
+/* An event goes by the name by which others know the function, unless that is no use to read. `name`: the map's own. */
+static const char *offered_name(const struct work *w, uint64_t address, const char *name)
+{
+	const struct spi_export *at = spi_exports_at(&w->exports, address), *end = w->exports.list + w->exports.count;
+	const char *best = at ? at->name : NULL;
+	char *kept;
+	size_t n;
+
+	for (; at && at < end && at->address == address; at++)
+		if (is_better(w, at->name, best))
+			best = at->name;
+	if (!best || !strcmp(best, name) || !strncmp(best, "_Z", 2) || !strncmp(best, "_R", 2))
+		return name;
+	n = strlen(best) + 1;
+	kept = spi_alloc(n);		/* the object may go before the point that takes this name */
+	return kept ? memcpy(kept, best, n) : name;
+}
+
 static void take_function(struct work *w, struct spi_object *object, struct spi_map *map, const struct spi_map_func *func)
 {
 	const char *name = spi_map_string(map, func->name), *event = spi_map_string(map, func->event);
 	const struct spi_rule *asked = &w->rule->text;
-	uint32_t form = asked->payloads.count ? SPI_POINT_FOR_CLIENTS : (asked->one_event ? SPI_RULE_ONE_EVENT : 0) | (asked->compact ? SPI_RULE_COMPACT : 0);
+	uint32_t form = asked->payloads.count ? SPI_POINT_FOR_CLIENTS : (asked->one_event ? SPI_RULE_ONE_EVENT : 0) |
+		(asked->compact ? SPI_RULE_COMPACT : 0) | (asked->libcalls ? SPI_POINT_LIBCALLS : 0);
+	const char *why;
 	struct spi_point *p;
 
+	if (!offers(w, func->vaddr + object->bias))
+		return;
+	if (asked->libcalls && !names_object(asked) && spi_hooks_need(func->vaddr + object->bias)) {
+		w->result->matched++;
+		spi_work_decline(w, object, name, "the tracer stands before it, unless it is named with its library");
+		return;
+	}
+	why = spi_map_func_asks_caller(map, func);
+	if (why) {
+		w->result->matched++;
+		spi_work_decline(w, object, name, why);
+		return;
+	}
 	if (func->flags & SPI_FUNC_IFUNC) {
-		resolve_ifunc(w, object, func, name);
+		resolve_ifunc(w, object, func, offered_name(w, func->vaddr + object->bias, name));
 		return;
 	}
 	for (unsigned int i = 0; i < w->ifunc_count; i++)
-		if (w->ifunc_at[i] == func->vaddr + object->bias)
+		if (w->ifunc_at[i] == func->vaddr + object->bias) {
+			if (!w->is_chosen)
+				return;			/* the second pass takes it */
 			event = w->ifunc_names[i];
+		}
+	event = offered_name(w, func->vaddr + object->bias, event);
 	w->result->matched++;
+
 	p = spi_point_for(object, map, func, form, event);
 	w->created += p && p->map == map;
 	if (p && !asked->payloads.count && !asked->function[strcspn(asked->function, "*?[\\")])
@@ -132,6 +204,8 @@ static void take_map(struct work *w, struct spi_object *object, struct spi_map *
 	const struct spi_map_skip *skips = SPI_MAP_AT(map, skipped, struct spi_map_skip, 0);
 
 	for (uint32_t i = 0; i < map->head->skipped.count; i++) {
+		if (!offers(w, skips[i].vaddr + object->bias))
+			continue;
 		if (skips[i].reason == SPI_REASON_PART || skips[i].reason == SPI_REASON_PLT) {
 			w->parts++;
 			continue;
@@ -179,28 +253,55 @@ static int take_object(struct work *w, struct spi_object *object, const char *pa
 	return 0;
 }
 
+/* With what indirect functions chose. */
+static int take_all(struct work *w, struct spi_object *object)
+{
+	int r = take_object(w, object, w->rule->text.function);
+
+	if (r == 0 && w->ifunc_count) {
+		char patterns[sizeof(w->ifuncs)];
+
+		memcpy(patterns, w->ifuncs, sizeof(patterns));
+		w->is_chosen = 1;
+		r = take_object(w, object, patterns);
+		w->is_chosen = 0;
+		w->ifunc_count = 0;
+		w->ifuncs[0] = 0;
+	}
+	return r;
+}
+
+/*
+ * Library calls: what the object offers to others. Where the rule names no object these are the functions that others
+ * import. What a library offers that is loaded later is found by dlsym(), and all of it is taken.
+ */
+static int take_exports(struct work *w, struct spi_object *object)
+{
+	const int is_all = names_object(&w->rule->text) || w->only == object;
+	int r = spi_exports_find(object, is_all ? NULL : w->only, is_all, &w->exports);
+
+	if (r == 0 && w->exports.count)
+		r = take_all(w, object);
+	spi_exports_free(&w->exports);
+	return r;
+}
+
 int spi_work_find(struct work *w)
 {
+	const struct spi_rule *asked = &w->rule->text;
+
 	for (struct spi_object *o = spi_objects_scan(); o; o = o->next) {
 		int r;
 
-		if (!o->seen || (w->only && o != w->only) || !spi_rule_covers(&w->rule->text, o))
+		/* what has just been loaded may be the first to import something of others */
+		if (!o->seen || (w->only && o != w->only && !asked->libcalls) || !spi_rule_covers(asked, o))
 			continue;
 		if (spi_object_is_own(o)) {
-			if (w->rule->text.object[0])
-				spi_work_decline(w, o, w->rule->text.function,
-					"the tracer runs through this object itself");
+			if (asked->object[0] && !asked->libcalls)
+				spi_work_decline(w, o, asked->function, "the tracer runs through this object itself");
 			continue;
 		}
-		r = take_object(w, o, w->rule->text.function);
-		if (r == 0 && w->ifunc_count) {
-			char patterns[sizeof(w->ifuncs)];
-
-			memcpy(patterns, w->ifuncs, sizeof(patterns));
-			r = take_object(w, o, patterns);
-			w->ifunc_count = 0;
-			w->ifuncs[0] = 0;
-		}
+		r = asked->libcalls ? take_exports(w, o) : take_all(w, o);
 		if (r < 0)
 			return r;
 	}

@@ -38,11 +38,17 @@ static uint32_t typed_total;
 
 /* ---- from points to events and jumps --------------------------------------------------- */
 
+/* The name by which the user knows the function: of a library call that under which others import it. */
+static const char *point_name(const struct spi_point *p)
+{
+	return p->flags & SPI_POINT_LIBCALLS ? p->event_name : spi_map_string(p->map, p->func->name);
+}
+
 static void drop_failed(struct work *w, struct spi_point **points, const char **errors, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (errors[i])
-			spi_work_decline(w, points[i]->object, spi_map_string(points[i]->map, points[i]->func->name), errors[i]);
+			spi_work_decline(w, points[i]->object, point_name(points[i]), errors[i]);
 }
 
 /* One point that is to have the record of a call's address. Another one has it already, where the rule was made before. */
@@ -75,7 +81,7 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 	memset(errors, 0, n * sizeof(*errors));
 	generic = !compact && (fresh > TYPED_RULE_MAX || typed_total + fresh > TYPED_TOTAL_MAX);
 	some = n;
-	if (generic && w->link && !spi_module_is_run()) {
+	if (generic && (rule->text.libcalls || (w->link && !spi_module_is_run()))) {
 		/* The sessions that asked take events by the functions' names alone: what has none would be recorded for nobody. */
 		some = typed_total < TYPED_TOTAL_MAX ? TYPED_TOTAL_MAX - typed_total : 0;
 		some = some < TYPED_RULE_MAX ? some : TYPED_RULE_MAX;
@@ -98,6 +104,9 @@ static void bind_new(struct work *w, struct spi_point **points, const char **err
 		some = n;
 	}
 	spi_payload->set_string_max(spi_string_max);
+	for (uint32_t i = 0; i < some; i++)
+		if (points[i]->flags & SPI_POINT_LIBCALLS)
+			spi_library_calls_only(points[i]);
 	r = !some ? 0 : (compact ? spi_payload->bind_compact : generic ? spi_payload->bind_generic : spi_payload->bind)(points, some, errors);
 	for (uint32_t i = 0; i < some; i++)
 		if (r < 0 && !errors[i])
@@ -162,7 +171,7 @@ static void make_for_clients(struct work *w)
 		if (!reason)
 			rule->points[kept++] = p;
 		else if (*reason)
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason);
+			spi_work_decline(w, p->object, point_name(p), reason);
 	}
 	rule->count = kept;
 }
@@ -184,8 +193,8 @@ static void choose_points(struct work *w)
 		if (!p->payload && !rule->clients)
 			continue;
 		if (spi_rule_point_choose(p) < 0)
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name),
-				"another rule in force records it in another form (one event, entry and exit, or compact)");
+			spi_work_decline(w, p->object, point_name(p),
+				"another rule in force records it in another form (one event, entry and exit, compact, or library calls)");
 		else
 			rule->points[kept++] = p;
 	}
@@ -199,10 +208,11 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 	for (uint32_t i = 0; i < rule->count; i++) {
 		struct spi_point *p = rule->points[i];
-		const char *reason = spi_descriptors_trace(p->address);
+		const char *reason = spi_hooks_replace(p->address) ? "the tracer replaces it in a traced program" :
+			spi_descriptors_trace(p->address);
 
 		if (reason || (!spi_rule_point_has_jump(p) && !p->body && spi_patch_prepare(p, &reason) < 0)) {
-			spi_work_decline(w, p->object, spi_map_string(p->map, p->func->name), reason ? reason : "cannot be patched");
+			spi_work_decline(w, p->object, point_name(p), reason ? reason : "cannot be patched");
 			continue;
 		}
 		rule->points[kept++] = p;
@@ -232,9 +242,10 @@ static void prepare_and_install(struct work *w, struct spi_point **points, const
 
 int spi_work_ready(struct work *w)
 {
-	if (w->rule->text.payloads.count)
+	if (w->rule->text.payloads.count && !spi_clients_have_flag(w->rule->clients, SPI_CLIENT_RECORDS))
 		spi_module_do_without();
-	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0)
+	else if (spi_module_load(w->link, w->result->text, sizeof(w->result->text)) < 0 ||
+			spi_clients_records_ready(w->rule->clients, w->result->text, sizeof(w->result->text)) < 0)
 		return -ELIBACC;
 	spi_fault_install();
 	spi_steps_begin();
@@ -419,7 +430,8 @@ static int functions_change(struct rule *rule, int enabled, struct spi_rule_resu
 
 static void functions_remove(struct rule *rule)
 {
-	clients_end(rule);
+	if (rule->is_clients)	/* it was never in force, or functions_change() would have ended them */
+		spi_clients_rule_fails(rule->clients);
 	if (rule->points)
 		spi_sys(SYS_munmap, rule->points, rule->room * sizeof(*rule->points));
 }

@@ -112,6 +112,8 @@ static void rule_take_out(struct rule *rule)
 		return;
 	rule->ops->change(rule, 0, &ignored);
 	rule->enabled = 0;
+	if (rule->is_told)
+		spi_rule_tell(rule, 0);
 	rule_is_out();
 }
 
@@ -179,12 +181,26 @@ static int rule_apply(struct work *w)
 	return w->rule->ops->describe(w->rule, w->result, r);
 }
 
+/* Of some the trace could not be told before, as the event module is loaded for the first that instruments. */
+static void rules_tell(void)
+{
+	for (struct rule *rule = spi_rules; rule; rule = rule->next)
+		if (rule->enabled && !rule->is_told && rule->has_result)
+			spi_rule_tell(rule, 1);
+}
+
 void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char *text, struct spi_rule_result *result)
 {
-	struct rule *rule = spi_map_pages(sizeof(*rule));
+	struct rule *rule = rule_find(id);
 	static struct work w;
 	int r;
 
+	/* A forked child has it from its parent, whose controller has come to the child by itself. */
+	if (rule && rule->sum == spi_rule_sum(flags, text)) {
+		spi_rule_set(id, 1, result);
+		return;
+	}
+	rule = spi_map_pages(sizeof(*rule));
 	result->status = -ENOMEM;
 	if (!rule)
 		return;
@@ -196,6 +212,10 @@ void spi_rule_add(struct spi_link *link, uint32_t id, uint32_t flags, const char
 	if (r == 0)
 		r = rule_apply(&w);
 	result->status = r;
+	rule->instrumented = result->instrumented;
+	rule->declined = result->declined;
+	rule->has_result = r == 0 || result->matched || result->declined;
+	rules_tell();
 	if (!rule->enabled)
 		spi_sys(SYS_munmap, rule, (sizeof(*rule) + 4095) & ~4095ul);
 	else if (r < 0 && !(result->flags & SPI_DONE_WAITS))
@@ -220,6 +240,10 @@ void spi_rule_set(uint32_t id, int enabled, struct spi_rule_result *result)
 	}
 	result->status = rule->ops->change(rule, 1, result);
 	rule->enabled |= result->status != -ENOMEM;
+	rule->instrumented = result->instrumented;
+	rule->has_result |= result->status == 0;
+	if (rule->enabled && rule->has_result)
+		spi_rule_tell(rule, 1);
 }
 
 void spi_rule_remove(uint32_t id, struct spi_rule_result *result)

@@ -20,6 +20,9 @@ const char *spi_tags_text(const char *was, const char *tag, int add);
 void spi_backtraces_change(const struct rule *rule, int add);
 void spi_backtraces_clear(struct spi_point *point);	/* a point that no rule uses */
 
+/* ---- library-calls.c ---- */
+void spi_library_calls_only(struct spi_point *point);	/* before its events are bound: those of calls from other objects */
+
 /* ---- instrument-find.c ---- */
 /* Points of another rule that it is to have, too. 0 or -ENOMEM. */
 int spi_rule_keep(struct rule *rule, struct spi_point *point);
@@ -36,6 +39,9 @@ int spi_rule_point_has_jump(struct spi_point *point);
 /* Into force, and out; errors[] has room for all. Returns how many have jumps of their own, which errors[] is for. */
 uint32_t spi_rule_points_in(struct spi_point **points, uint32_t n, const char **errors);
 void spi_rule_points_out(struct spi_point **points, uint32_t n, const char **errors);
+
+/* ---- told.c ---- */
+void spi_rule_tell(struct rule *rule, int is_on);	/* it has taken force, its numbers are others, or it goes */
 
 /* ---- instrument-functions.c ---- */
 extern const struct spi_rule_ops spi_function_ops SPI_HIDDEN;	/* instrument-functions.c */

@@ -48,7 +48,8 @@ void spi_rules_watch_loads(void)
 static int rule_wants(const struct rule *rule, const struct spi_object *object)
 {
 	return rule->enabled && (rule->ops->reach(rule) & SPI_REACH_TAKEN) && object->seen &&
-		object->since > rule->looked && spi_rule_covers(&rule->text, object) && !spi_object_is_own(object);
+		object->since > rule->looked && (rule->text.libcalls || spi_rule_covers(&rule->text, object)) &&
+		!spi_object_is_own(object);
 }
 
 /*
@@ -67,6 +68,8 @@ static int object_may_have(struct spi_link *link, struct spi_object *object)
 	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
 		if (!rule_wants(rule, object))
 			continue;
+		if (rule->text.libcalls)
+			return 1;		/* it may import what no object did */
 		if (used + strlen(rule->text.function) + 2 > sizeof(patterns))
 			return 1;
 		used += (size_t) spi_format(patterns + used, sizeof(patterns) - used, "%s%s", n++ ? "\n" : "",
@@ -131,6 +134,11 @@ static void rule_look(struct spi_link *link, struct rule *rule, struct spi_objec
 		spi_note("%s: its functions' first calls are neither recorded nor counted: libc loaded it before LTTng "
 			"had started", object->name);
 	more_tell(link, rule, &more);
+	rule->instrumented += more.instrumented;
+	rule->declined += more.declined;
+	rule->has_result |= more.matched || more.declined;
+	if (more.matched || more.declined)
+		spi_rule_tell(rule, 1);
 	if (more.flags & SPI_DONE_GENERIC)
 		generic_wait(&part);
 	__atomic_store_n(&spi_control_works, 0, __ATOMIC_RELAXED);

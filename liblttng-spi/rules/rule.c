@@ -34,5 +34,5 @@ int spi_rule_covers(const struct spi_rule *rule, const struct spi_object *object
 	if (rule->object[0])
 		return spi_glob_match(rule->object, object->name) || (object->is_exe && spi_program_is_named(rule->object));
 	/* `*` is the program, not the world. */
-	return !spi_rule_is_wild(rule->function) || object->is_exe;
+	return rule->libcalls || !spi_rule_is_wild(rule->function) || object->is_exe;
 }

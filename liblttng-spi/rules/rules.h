@@ -34,6 +34,8 @@ struct rule {
 	uint32_t stays;			/* from the environment, or of a controller that has left it here: no other one is to remove it unasked */
 	uint32_t is_agents;		/* SPI_RULE_OF_AGENT */
 	uint32_t kept;			/* named by SPI_MSG_RULES_KEEP */
+	uint32_t instrumented, declined;	/* so far */
+	uint32_t has_result, is_told;	/* something matched; the trace was told (told.c) */
 	const struct spi_rule_ops *ops;	/* of its kind */
 	struct spi_rule text;		/* what it says; its strings are in room_of_text */
 	struct spi_point **points;	/* own mapping */
@@ -46,17 +48,20 @@ struct rule {
 };
 
 #define IFUNC_MAX	64u
+#define IFUNC_NAME	24u	/* bytes of a name, with its NUL, that a pattern has room for */
 
 struct work {
 	struct spi_link *link;
 	struct rule *rule;
 	struct spi_rule_result *result;
-	char ifuncs[IFUNC_MAX * 20];	/* patterns 0x... of indirect functions' implementations */
+	char ifuncs[IFUNC_MAX * (20 + IFUNC_NAME)];	/* patterns "0x... NAME" of indirect functions' implementations */
 	const char *ifunc_names[IFUNC_MAX];
 	uint64_t ifunc_at[IFUNC_MAX];
 	unsigned int ifunc_count;
+	int is_chosen;			/* the second pass: the implementations of indirect functions */
 	uint32_t parts;
 	uint32_t created;		/* points; each refers to its map */
+	struct spi_exports exports;	/* of library calls: the functions of the object that is looked at */
 	struct spi_object *only;	/* which has just been loaded, and is not relocated yet; NULL: all that is loaded */
 };
 

@@ -176,10 +176,12 @@ static int tree_ready(struct spi_tree *tree, struct spi_link *link, struct spi_r
 	const char *why;
 	int r = 0;
 
-	if (asked->payloads.count)
+	if (asked->payloads.count && !spi_clients_have_flag(tree->rule->clients, SPI_CLIENT_RECORDS))
 		spi_module_do_without();
 	else
 		r = spi_module_load(link, result->text, sizeof(result->text));
+	if (r == 0)
+		r = spi_clients_records_ready(tree->rule->clients, result->text, sizeof(result->text));
 	if (r < 0)
 		return r;
 	spi_fault_install();

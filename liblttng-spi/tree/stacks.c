@@ -34,7 +34,10 @@
 struct look {
 	uint32_t tree, found;
 	uint64_t low, high;		/* is there a return address of main(), whose bytes these are? 0: take what is found */
+	uint64_t entry;			/* _start(), which the kernel puts on the stack; it may stand right behind a call in main() */
 };
+
+uint64_t spi_tree_stack_from;
 
 /* Is the address one that some call of the function returns to? */
 static int is_return_address(const struct spi_tree_object *to, const struct spi_map_func *func, uint64_t address)
@@ -100,7 +103,7 @@ static void look_at_word(struct look *look, uint64_t word, int is_pc)
 	struct spi_tree_object *to;
 	int64_t func;
 
-	if (word < 4096)
+	if (word < 4096 || (!is_pc && word == look->entry))
 		return;
 	if (slot)
 		word = slot->ra;
@@ -206,12 +209,12 @@ static void look_at_threads(struct look *look)
 
 uint32_t spi_tree_stacks_look(uint32_t tree)
 {
-	struct look look = { .tree = tree };
+	struct look look = { .tree = tree, .entry = getauxval(AT_ENTRY) };
 
 	for (uint32_t i = 0; i < on_stack_count; i++)	/* another tree had this bit */
 		__atomic_fetch_and(&on_stacks[i].trees, ~tree, __ATOMIC_RELEASE);
 	if (!spi_thread_is_tracer())	/* a payload file is being loaded in a thread of the program */
-		look_at_stack(&look, (uint64_t) __builtin_frame_address(0));
+		look_at_stack(&look, spi_tree_stack_from ? spi_tree_stack_from : (uint64_t) __builtin_frame_address(0));
 	look_at_threads(&look);
 	look_at_threads(&look);
 	return look.found;
@@ -228,7 +231,7 @@ int spi_tree_main_begun(void)
 	uint64_t address = spi_tree_find_main();
 	struct spi_tree_object *to = address ? spi_tree_object_at(address) : NULL;
 	int64_t func = to ? spi_tree_func_at(to, address) : -1;
-	struct look look = { .low = address };
+	struct look look = { .low = address, .entry = getauxval(AT_ENTRY) };
 	uint64_t sp = (uint64_t) __builtin_frame_address(0);
 	struct spi_vma vma;
 

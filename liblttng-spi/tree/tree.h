@@ -78,6 +78,8 @@ size_t spi_tree_name_size(const char *pretty);	/* bytes before the parameters */
 extern struct spi_tree *spi_trees SPI_HIDDEN;
 
 /* ---- stacks.c ---- */
+/* The calling thread's stack is looked at from here up: what is below loads a payload. 0: all of it. Control side. */
+extern uint64_t spi_tree_stack_from SPI_HIDDEN;
 /* Functions that were on some thread's stack as one of these trees began: their addresses, so many. Any thread. */
 uint32_t spi_tree_stack_functions(uint32_t trees, uint64_t *addresses, uint32_t room);
 int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not known. Control side */

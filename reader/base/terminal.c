@@ -56,7 +56,8 @@ void pager_begin(void)
 	const char *command = getenv("LTTNG_SPI_PAGER");
 	int pipes[2];
 	posix_spawn_file_actions_t actions;
-	char *arguments[] = { "sh", "-c", NULL, NULL };
+	/* where there is no such command the text comes all the same */
+	char *arguments[] = { "sh", "-c", "eval \"$0\"; [ $? != 127 ] || exec cat", NULL, NULL };
 
 	if (!terminal.is_one || pager)
 		return;
@@ -67,7 +68,7 @@ void pager_begin(void)
 	if (!*command || !strcmp(command, "cat") || pipe(pipes) < 0)
 		return;
 	setenv("LESS", "FRX", 0);	/* as git: out at once when it fits, colours as they are */
-	arguments[2] = (char *) (uintptr_t) command;
+	arguments[3] = (char *) (uintptr_t) command;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, pipes[0], STDIN_FILENO);
 	posix_spawn_file_actions_addclose(&actions, pipes[0]);
@@ -106,9 +107,7 @@ static void say(const char *kind, const char *format, va_list arguments)
 	progress_end();
 	m = vsnprintf(line + n, sizeof(line) - (size_t) n - 1, format, arguments);
 	n += m < 0 ? 0 : m < (int) sizeof(line) - n - 1 ? m : (int) sizeof(line) - n - 2;
-	for (int i = 0; i < n; i++)
-		if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	text_clean(line);
 	line[n++] = '\n';
 	if (write(STDERR_FILENO, line, (size_t) n) < 0)
 		return;

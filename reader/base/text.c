@@ -87,6 +87,8 @@ int time_read(const char *text, int64_t near, int64_t *ns)
 	localtime_r(&day, &tm);
 	rest = 0;
 	if (sscanf(at, "%4d-%2d-%2d%n", &year, &month, &date, &n) == 3 && n && (at[n] == ' ' || at[n] == 'T')) {
+		if (month < 1 || month > 12 || date < 1 || date > 31)
+			return -1;
 		tm.tm_year = year - 1900;
 		tm.tm_mon = month - 1;
 		tm.tm_mday = date;
@@ -103,7 +105,8 @@ int time_read(const char *text, int64_t near, int64_t *ns)
 	n = 0;
 	tm.tm_sec = 0;
 	tm.tm_isdst = -1;
-	if (sscanf(at, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &n) != 2 || !n || tm.tm_hour > 23 || tm.tm_min > 59)
+	if (strpbrk(at, "+- T") || sscanf(at, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &n) != 2 || !n || tm.tm_hour > 23 ||
+			tm.tm_min > 59)
 		return -1;
 	at += n;
 	if (*at == ':') {
@@ -158,6 +161,13 @@ int output_status(FILE *out)
 	if (!ferror(out))
 		return 0;
 	return errno ? -errno : -EPIPE;
+}
+
+void text_clean(char *text)
+{
+	for (unsigned char *s = (unsigned char *) text; *s; s++)
+		if (*s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0))
+			*s = '?';
 }
 
 /* The length of the character of UTF-8 there; 0: it is none. */

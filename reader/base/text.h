@@ -24,6 +24,11 @@ int duration_read(const char *text, int64_t *ns);
 int output_status(FILE *out);
 /* A string of JSON, quotes included; bytes that are no UTF-8 become U+FFFD. */
 void json_string(FILE *out, const char *text);
+/*
+ * What a terminal would obey becomes '?', or a byte that is no character: control characters, and those of C1 in UTF-8.
+ * Names come from files that anybody made.
+ */
+void text_clean(char *text);
 /* A field of CSV, quoted where it has to be. */
 void csv_field(FILE *out, const char *text);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/calls/calls.h"
 
 #define STACK_MOST	(1u << 24)
@@ -76,7 +77,13 @@ static int is_chosen(const struct calls *c, const struct call_thread *t, const s
 	const struct call_filter *filter = &c->filter;
 
 	return f->chosen && t->chosen && t->process->chosen && begin >= filter->from && begin <= filter->to &&
-		(!filter->callers || t->within) && (!filter->depth || t->shown < filter->depth);
+		(!filter->callers || t->within);
+}
+
+/* How deep a call is counts those around it that are shown, which is not known yet while they are chosen. */
+static int is_too_deep(const struct calls *c, const struct call_thread *t)
+{
+	return c->filter.depth && !c->is_choosing && t->shown >= c->filter.depth;
 }
 
 static int give(struct calls *c, const struct call *call)
@@ -124,7 +131,7 @@ static int enter(struct calls *c, struct call *call, const void *source)
 	*open = (struct open_call) { .function = call->function, .begin = call->ns, .source = source };
 	if (is_chosen(c, t, call->function, call->ns)) {
 		open->number = ++c->number;
-		if (!is_wanted(c, open->number))
+		if (!is_wanted(c, open->number) || is_too_deep(c, t))
 			open->number = 0;
 	}
 	t->within += call->function->is_caller;
@@ -176,7 +183,8 @@ static int leave(struct calls *c, struct call *call, const void *source)
 	/* It began before the trace, or its entry is lost. */
 	call->begin = INT64_MIN;
 	call->depth = t->shown;
-	return is_chosen(c, t, call->function, call->ns) && !c->filter.longer && !c->filter.only_errors ? give(c, call) : 0;
+	return is_chosen(c, t, call->function, call->ns) && !is_too_deep(c, t) && !c->filter.longer &&
+		!c->filter.only_errors ? give(c, call) : 0;
 }
 
 /* Those that end within it came before. */
@@ -257,6 +265,7 @@ static int take_typed(struct calls *c, const bt_event *event, struct value_class
 		return 0;
 	case VALUE_PROCNAME:
 		strncpy(t->process->name, payload_string(event, "procname"), sizeof(t->process->name) - 1);
+		text_clean(t->process->name);
 		filter_process(&c->filter, t->process);
 		return 0;
 	case VALUE_OTHER:
@@ -331,9 +340,9 @@ static int take_other(struct calls *c, const bt_message *message)
 static int give_all(struct calls *c)
 {
 	struct merged next;
-	int r;
+	int r = 0;
 
-	while ((r = merge_next(&c->merge, &next)) > 0) {
+	while (!(c->stop && *c->stop) && (r = merge_next(&c->merge, &next)) > 0) {
 		if (!next.message) {
 			r = take_record(c, next.thread);
 			if (merge_done(&c->merge, next.thread) < 0)

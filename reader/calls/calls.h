@@ -10,6 +10,7 @@
 #ifndef SPI_READER_CALLS_H
 #define SPI_READER_CALLS_H
 
+#include <signal.h>
 #include <stdio.h>
 #include "reader/trace/trace.h"
 
@@ -24,6 +25,7 @@ struct call_function {
 	uint32_t number;		/* from 0, in order of appearance */
 	uint8_t chosen;			/* filter.c: by --function, --object; what is not is left out */
 	uint8_t is_caller;		/* by --caller */
+	uint8_t is_typed;
 	char name[];
 };
 
@@ -126,6 +128,7 @@ struct calls {
 	int64_t first, last;		/* ns: of calls */
 	int has_no_vtid, has_whole;
 	int has_lines;			/* the user's: source lines are looked for */
+	const volatile sig_atomic_t *stop;	/* the user's: when it is set nothing more is given but ends. NULL: never */
 	/* two passes: which calls are longer, or errors */
 	uint8_t *wanted;		/* a bit a number */
 	uint64_t wanted_size;		/* bytes */
@@ -141,7 +144,10 @@ int calls_take(struct calls *c, const bt_message *message);
 int calls_end(struct calls *c);
 
 /* ---- tables.c: NULL: no memory ---- */
-struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name);
+/* is_typed: of events of its own. A tree that has it, too, records each call once more, and is a function of its own. */
+struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name, int is_typed);
+/* Where it begins, with has_lines. */
+void call_function_line(struct calls *c, struct call_function *function, const struct object *object);
 /* function: NULL: the trace names none for the address. */
 struct call_function *call_function_of(struct calls *c, struct space *space, struct function *function,
 	uint64_t address);

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "liblttng-spi/base/agent-proto.h"
+#include "reader/base/text.h"
 #include "reader/calls/facts.h"
 
 /* Which object a process has where: a build-id is told by the address alone. */
@@ -33,6 +35,7 @@ void facts_free(struct facts *f)
 	FREE_ALL(struct fact_channel, f->channels);
 	FREE_ALL(struct fact_left_out, f->left_out);
 	FREE_ALL(struct fact_loaded, f->loaded);
+	FREE_ALL(struct fact_rule, f->rules);
 }
 
 /* Lists are in order of appearance. */
@@ -47,9 +50,7 @@ void facts_free(struct facts *f)
 static void text_copy(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from);
-	for (; *to; to++)
-		if ((unsigned char) *to < 0x20 || *to == 0x7f)
-			*to = '?';
+	text_clean(to);
 }
 
 /* ---- traces ---- */
@@ -92,20 +93,6 @@ static int trace_see(struct facts *f, const bt_stream *stream)
 	return 0;
 }
 
-/* Functions whose events the trace describes are known from here on, also when none is recorded. */
-static int functions_see(struct facts *f, const bt_stream *stream)
-{
-	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
-	struct event_class *class;
-
-	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(channel); i++) {
-		class = merge_class(&f->calls->merge, bt_stream_class_borrow_event_class_by_index_const(channel, i));
-		if (!class || (class->kind == EVENT_OTHER && !value_class_get(f->calls, class)))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* ---- loss ---- */
 
 /* DIR/CHANNEL_CPU */
@@ -143,13 +130,14 @@ static int lost_see(struct facts *f, const bt_stream *stream, uint64_t events, u
 
 /* ---- objects ---- */
 
+/* begin 0: it is not told yet, and the one of that path that is known is meant until it is. */
 static struct fact_object *object_get(struct facts *f, const char *path, const char *build_id, uint64_t begin)
 {
 	struct fact_object *o = f->objects;
 	char text[4200];
 
 	text_copy(text, sizeof(text), path);
-	while (o && (strcmp(o->path, text) || (begin ? o->begin != begin : o->begin != 0)))
+	while (o && (strcmp(o->path, text) || (begin && o->begin != begin)))
 		o = o->next;
 	if (!o) {
 		o = calloc(1, sizeof(*o) + strlen(text) + 1);
@@ -162,6 +150,34 @@ static struct fact_object *object_get(struct facts *f, const char *path, const c
 	if (strlen(build_id) > strlen(o->build_id))
 		snprintf(o->build_id, sizeof(o->build_id), "%s", build_id);
 	return o;
+}
+
+/* The object that a description of an event names. */
+static int place_see(struct facts *f, const char *uri)
+{
+	uint64_t offset;
+	const struct object *o = names_place_said(&f->calls->merge, uri, &offset);
+	char text[2 * sizeof(o->id) + 1] = "";
+
+	for (uint32_t i = 0; o && i < o->id_size; i++)
+		snprintf(text + 2 * i, 3, "%02x", o->id[i]);
+	return !o || object_get(f, o->path, text, o->build_id) ? 0 : -ENOMEM;
+}
+
+/* Functions whose events the trace describes are known from here on, also when none is recorded. */
+static int functions_see(struct facts *f, const bt_stream *stream)
+{
+	const bt_stream_class *channel = bt_stream_borrow_class_const(stream);
+	struct event_class *class;
+
+	for (uint64_t i = 0; i < bt_stream_class_get_event_class_count(channel); i++) {
+		class = merge_class(&f->calls->merge, bt_stream_class_borrow_event_class_by_index_const(channel, i));
+		if (!class || (class->kind == EVENT_OTHER && !value_class_get(f->calls, class)))
+			return -ENOMEM;
+		if (class->kind == EVENT_OTHER && place_see(f, bt_event_class_get_emf_uri(class->in)) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int program_see(struct facts *f, const bt_trace *trace, int64_t pid, const char *path)
@@ -245,15 +261,15 @@ static int function_see(struct facts *f, const bt_event *event)
 static int names_see(struct facts *f, const bt_event *event, const char *name)
 {
 	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
-	const char *what = strchr(name, ':') + 1;
+	const char *what = strchr(name, ':') + 1, *path, *slash;
 	uint64_t vpid = UINT64_MAX;
 	struct fact_loaded *l;
 
 	context_unsigned(event, "vpid", &vpid);
 	if (!strcmp(name, TP_PROVIDER_TREE ":function"))
 		return function_see(f, event);
-	if (!strcmp(what, "start")) {
-		f->is_starting = 1;
+	if (!strcmp(what, "start") || !strcmp(what, "end")) {
+		f->is_starting = !strcmp(what, "start");
 		return 0;
 	}
 	if (strcmp(what, "bin_info") && strcmp(what, "load") && strcmp(what, "build_id"))
@@ -263,10 +279,14 @@ static int names_see(struct facts *f, const bt_event *event, const char *name)
 		return -ENOMEM;
 	if (!strcmp(what, "build_id"))
 		return build_id_see(f, l, event);
-	l->object = object_get(f, payload_string(event, "path"), "", 0);
+	path = payload_string(event, "path");
+	l->object = object_get(f, path, "", 0);
 	if (!l->object)
 		return -ENOMEM;
-	if (f->is_starting && program_see(f, trace, (int64_t) vpid, payload_string(event, "path")) < 0)
+	slash = strrchr(path, '/');
+	if (strstr(slash ? slash : path, ".so"))
+		return 0;	/* LTTng's own dump has objects in any order */
+	if (f->is_starting && program_see(f, trace, (int64_t) vpid, path) < 0)
 		return -ENOMEM;
 	f->is_starting = 0;
 	return 0;
@@ -295,6 +315,33 @@ static int budget_see(struct facts *f, const bt_event *event)
 	}
 	l->budget = (uint32_t) payload_unsigned(event, "budget");
 	l->is_out = strstr(text, "left_out") != NULL;
+	return 0;
+}
+
+/* Each session start tells it again, and each library that adds to it: the latest numbers count. */
+static int rule_see(struct facts *f, const bt_event *event)
+{
+	const bt_trace *trace = bt_stream_borrow_trace_const(bt_event_borrow_stream_const(event));
+	struct fact_rule *r = f->rules;
+	uint64_t pid = UINT64_MAX;
+	char text[2048];
+
+	text_copy(text, sizeof(text), payload_string(event, "rule"));
+	context_unsigned(event, "vpid", &pid);
+	while (r && (r->trace != trace || r->pid != (int64_t) pid || strcmp(r->text, text)))
+		r = r->next;
+	if (!r) {
+		r = calloc(1, sizeof(*r) + strlen(text) + 1);
+		if (!r)
+			return -ENOMEM;
+		strcpy(r->text, text);
+		r->trace = trace;
+		r->pid = (int64_t) pid;
+		APPEND(f->rules, r);
+	}
+	r->is_tree = payload_unsigned(event, "kind") == 1;
+	r->instrumented = payload_unsigned(event, "instrumented");
+	r->declined = payload_unsigned(event, "declined");
 	return 0;
 }
 
@@ -331,6 +378,8 @@ static int event_see(struct facts *f, const bt_event *event)
 	f->never_out += class->kind == EVENT_CALLS || class->kind == EVENT_SITE;
 	if (class->kind == EVENT_NAMES)
 		return names_see(f, event, name);
+	if (name && !strncmp(name, SPI_RULE_PROVIDER ":", sizeof(SPI_RULE_PROVIDER)))
+		return rule_see(f, event);
 	return name && !strcmp(name, TP_PROVIDER_TREE ":budget") ? budget_see(f, event) : 0;
 }
 

@@ -45,6 +45,16 @@ struct fact_left_out {
 	char name[];
 };
 
+/* A rule that was in force in a process. */
+struct fact_rule {
+	struct fact_rule *next;
+	const bt_trace *trace;
+	int64_t pid;			/* -1: not known */
+	uint64_t instrumented, declined;	/* functions; of a tree: those that it begins with */
+	int is_tree;
+	char text[];
+};
+
 enum fact_kind { FACT_TYPED, FACT_WHOLE, FACT_TREE, FACT_BATCH, FACT_OTHER, FACT_KINDS };
 
 struct facts {
@@ -55,9 +65,10 @@ struct facts {
 	struct fact_channel *channels;
 	struct fact_left_out *left_out;
 	struct fact_loaded *loaded;
+	struct fact_rule *rules;
 	uint64_t events[FACT_KINDS];
 	uint64_t never_out;		/* of these: events that calls.c counts in another way */
-	int is_starting;		/* a state dump has begun: its first object is the program */
+	int is_starting;		/* a state dump has begun: its first object that is no library is the program */
 	int64_t first, last;		/* ns; first > last: no time is known */
 };
 

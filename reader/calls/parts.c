@@ -12,6 +12,7 @@
 /* nftw() has no argument for its callee */
 static struct part **finding;
 static const bt_component_class_source *asked;
+static char not_read[4096];		/* a directory below; "": none */
 
 /* As the command babeltrace2 asks: is it a trace, and of which group? */
 static int part_add(struct part **parts, const char *directory)
@@ -54,6 +55,11 @@ static int part_add(struct part **parts, const char *directory)
 static int file_found(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	char directory[4096];
+
+	if (type == FTW_DNR) {
+		snprintf(not_read, sizeof(not_read), "%s", path);
+		return -1;
+	}
 	if (type != FTW_F || strcmp(path + where->base, "metadata") || where->base < 1 ||
 			(size_t) where->base > sizeof(directory))
 		return 0;
@@ -80,8 +86,9 @@ int parts_find(struct part **parts, const bt_component_class_source *class, cons
 	}
 	finding = parts;
 	asked = class;
+	*not_read = 0;
 	if (nftw(directory, file_found, 32, FTW_PHYS) != 0) {
-		snprintf(why, size, "%s: cannot be read", directory);
+		snprintf(why, size, "%s: %s", *not_read ? not_read : directory, *not_read ? strerror(EACCES) : "cannot be read");
 		return -1;
 	}
 	if (*parts == before && (!last || bt_value_array_get_length(last) == count)) {

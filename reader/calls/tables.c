@@ -29,22 +29,14 @@ static int list_grow(void *list, uint32_t count, uint32_t *room)
 
 /* ---- functions, processes, threads ---- */
 
-/* A terminal obeys none of it: names come from files that anybody made. */
-static void clean(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char) *text < 0x20 || *text == 0x7f)
-			*text = '?';
-}
-
-struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name)
+struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name, int is_typed)
 {
 	const uint64_t hash = spi_hash_number(spi_hash_text(spi_hash_text(SPI_HASH_SEED, path), name) ^ offset);
 	const char *slash = strrchr(path, '/');
 	struct call_function *f = spi_hash_find(&c->functions, hash);
 	size_t size = strlen(name) + 1;
 
-	while (f && (f->offset != offset || strncmp(f->key, name, size - 1) || strcmp(f->key + size - 1, path)))
+	while (f && (f->offset != offset || f->is_typed != is_typed || strncmp(f->key, name, size - 1) || strcmp(f->key + size - 1, path)))
 		f = spi_hash_again(&f->link);
 	if (f)
 		return f;
@@ -55,15 +47,26 @@ struct call_function *call_function_get(struct calls *c, const char *path, uint6
 	memcpy(f->name, name, size);
 	f->path = strcpy(f->name + size, path);
 	f->key = strcat(strcpy(f->name + size + strlen(path) + 1, name), path);
-	clean(f->name);
-	clean(f->name + size);
+	text_clean(f->name);
+	text_clean(f->name + size);
 	f->object = slash && slash[1] ? f->path + (slash + 1 - path) : f->path;
 	f->offset = offset;
+	f->is_typed = (uint8_t) is_typed;
 	f->number = c->function_count;
 	filter_function(&c->filter, f);
 	c->function_list[c->function_count++] = f;
 	spi_hash_add(&c->functions, &f->link, hash);
 	return f;
+}
+
+void call_function_line(struct calls *c, struct call_function *f, const struct object *object)
+{
+	const struct source_place *place = c->has_lines ? names_line(object, f->offset) : NULL;
+
+	if (place) {
+		f->file = place->lines[0].file;
+		f->line = place->lines[0].line;
+	}
 }
 
 struct call_function *call_function_of(struct calls *c, struct space *space, struct function *function,
@@ -72,13 +75,10 @@ struct call_function *call_function_of(struct calls *c, struct space *space, str
 	if (!function)
 		function = names_make(&c->merge, space, address);
 	if (function && !function->own) {
-		struct call_function *f = call_function_get(c, function->object->path, function->offset, function->name);
-		const struct source_place *place = f && c->has_lines ? names_line(function) : NULL;
+		struct call_function *f = call_function_get(c, function->object->path, function->offset, function->name, 0);
 
-		if (place) {
-			f->file = place->lines[0].file;
-			f->line = place->lines[0].line;
-		}
+		if (f)
+			call_function_line(c, f, function->object);
 		function->own = f;
 	}
 	return function ? function->own : NULL;

@@ -35,6 +35,8 @@ static int kind_find(struct calls *c, struct value_class *v)
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(v->in);
 	const char *event = bt_event_class_get_name(v->in);
 	const size_t length = event ? strlen(event) : 0;
+	const struct object *object;
+	uint64_t offset = 0;
 	char name[4096];
 	size_t cut = 0;
 
@@ -61,8 +63,12 @@ static int kind_find(struct calls *c, struct value_class *v)
 		if (v->kind == VALUE_OTHER)
 			return 0;
 		snprintf(name, sizeof(name), "%.*s", (int) (length - 4 - cut), event + 4);
-		v->function = call_function_get(c, "", 0, name);
-		return v->function ? 0 : -1;
+		object = names_place_said(&c->merge, bt_event_class_get_emf_uri(v->in), &offset);
+		v->function = call_function_get(c, object ? object->path : "", offset, name, 1);
+		if (!v->function)
+			return -1;
+		if (object)
+			call_function_line(c, v->function, object);
 	}
 	return 0;
 }
@@ -105,6 +111,14 @@ static void put(struct text *t, const char *format, ...)
 		t->used += (size_t) n < t->size - t->used ? (size_t) n : t->size - t->used - 1;
 }
 
+static void put_plain(struct text *t, const char *s)
+{
+	const size_t used = t->used;
+
+	put(t, "%s", s);
+	text_clean(t->at + used);
+}
+
 /* As C writes a string. Bytes of UTF-8 stay; what a terminal would obey does not. */
 static void put_string(struct text *t, const char *s)
 {
@@ -136,8 +150,10 @@ static int put_label(struct text *t, const bt_field *field, int is_signed)
 	if (is_signed ? (int) bt_field_enumeration_signed_get_mapping_labels(field, &labels, &count) :
 			(int) bt_field_enumeration_unsigned_get_mapping_labels(field, &labels, &count))
 		return 0;
-	for (uint64_t i = 0; i < count; i++)
-		put(t, "%s%s", i ? "|" : "", labels[i]);
+	for (uint64_t i = 0; i < count; i++) {
+		put(t, i ? "|" : "");
+		put_plain(t, labels[i]);
+	}
 	return count != 0;
 }
 
@@ -252,8 +268,10 @@ size_t call_arguments(const struct call *call, char *text, size_t size)
 		const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, i);
 
 		if (!is_argument(call, i, name)) {
-			if (!strcmp(name, "not_known") && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING)
-				put(&t, "%s%s", t.used ? ", " : "", bt_field_string_get_value(field));
+			if (!strcmp(name, "not_known") && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING) {
+				put(&t, t.used ? ", " : "");
+				put_plain(&t, bt_field_string_get_value(field));
+			}
 			continue;
 		}
 		put(&t, "%s%s = ", t.used ? ", " : "", name);
@@ -313,7 +331,7 @@ int call_result_is_error(const struct call *call)
 		return bt_field_integer_signed_get_value(field) < 0;
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 		return is_hex(field) && !bt_field_integer_unsigned_get_value(field);
-	return 0;
+	return type == BT_FIELD_CLASS_TYPE_STRING && field && !strcmp(bt_field_string_get_value(field), "(null)");
 }
 
 /* ---- JSON ---- */

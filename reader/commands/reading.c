@@ -275,14 +275,15 @@ static int wait_for_more(struct reading *r)
 	return 2;
 }
 
-/* Once through: 0 or a negative number. */
-static int read_once(struct reading *r, struct source *source, int64_t first, int64_t last, double done, double part)
+/* Once through, or until there have been so many calls: 0 or a negative number. */
+static int read_once(struct reading *r, struct source *source, int64_t first, int64_t last, double done, double part,
+	uint64_t most)
 {
 	struct calls *c = &r->calls;
 	char why[2000];
 	int status = 1;
 
-	while (status > 0 && !is_stopped) {
+	while (status > 0 && !is_stopped && c->number <= most) {
 		status = source_read(source, why, sizeof(why));
 		if (status == 2)
 			status = wait_for_more(r);
@@ -322,19 +323,22 @@ static void missing_say(const struct reading *r)
 
 	merge_tell(&c->merge);
 	builds_say(c);
-	if (reading_is_live(r) && !c->number)
+	if (r->is_without_calls || (reading_is_live(r) && !c->number))
 		return;			/* a program that made no call */
 	if (c->has_no_vtid)
 		say_warning("the trace has no context vtid: calls of several threads are not told apart. Add it with "
 			"`lttng add-context -u -t vpid -t vtid` before the session starts");
 	if (r->is_stopped)
 		say_warning("stopped: this is what was read by then");
-	if (!c->calls && c->events)
+	else if (!c->calls && c->events)
 		say_warning("no call in the trace%s", r->from || r->to ? " then" : "");
 	else if (!c->events)
 		say_warning("the trace is empty: no event in it");
 	else if (!c->number)
 		say_warning("no call of the trace passes the filters");
+	if (c->has_whole && (*r->callers || r->depth))
+		say_warning("events of whole calls (--one-event) do not say what is around them: --caller leaves them out, --depth "
+			"does not");
 }
 
 int reading_run(struct reading *r, int (*take)(void *data, const struct call *call), void *data)
@@ -344,18 +348,21 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	struct calls *c = &r->calls;
 	struct source *source;
 	uint8_t *wanted = NULL;
-	uint64_t wanted_size = 0;
+	uint64_t wanted_size = 0, most = UINT64_MAX;
 	int64_t first, last;
 	char why[2000];
 	int status = 0;
 
-	sigaction(SIGINT, &action, NULL);
 	if (symbols_places(r->root, list_of(r->debug_directories)) == -ENOMEM) {
 		say_error("no memory");
 		return 1;
 	}
 	for (int pass = 0; pass < passes && status == 0; pass++) {
+		is_stopped = 0;
+		sigaction(SIGINT, &action, NULL);
 		calls_init(c, take, data);
+		c->stop = &is_stopped;
+		c->merge.is_files = !reading_is_live(r);
 		c->filter = (struct call_filter) { .functions = list_of(r->functions), .callers = list_of(r->callers),
 			.objects = list_of(r->objects), .threads = list_of(r->threads), .processes = list_of(r->processes),
 			.from = INT64_MIN, .to = INT64_MAX, .longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
@@ -379,7 +386,7 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 		if (!reading_is_live(r) && times_read(r, source, &c->filter, &first, &last) < 0)
 			status = -EINVAL;
 		else
-			status = read_once(r, source, first, last, (double) pass / passes, 1.0 / passes);
+			status = read_once(r, source, first, last, (double) pass / passes, 1.0 / passes, most);
 		source_close(source);
 		if (!c->is_choosing)
 			break;
@@ -388,8 +395,9 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 		if (!wanted)
 			wanted = calloc(1, 1);
 		c->wanted = NULL;
+		if (is_stopped)
+			most = c->number;	/* no later call was looked at */
 		calls_free(c);
-		is_stopped = 0;
 	}
 	progress_end();
 	if (status == -ENOMEM)
@@ -399,8 +407,18 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	return status == 0 || status == -EPIPE ? 0 : 1;
 }
 
+/* Something could not be written, maybe long ago, and nobody kept why: one byte more is refused likewise. */
+static int why_not_written(FILE *out)
+{
+	clearerr(out);
+	errno = 0;
+	return (putc(' ', out) == EOF || fflush(out) != 0) && errno ? -errno : -EIO;
+}
+
 int reading_end(struct reading *r, int status)
 {
+	if (r->out && (status == 0 || status == -EPIPE) && ferror(r->out))
+		status = why_not_written(r->out);
 	if (r->out && fflush(r->out) != 0 && status == 0)
 		status = -errno;
 	if (r->output && r->out && fclose(r->out) != 0 && status == 0)

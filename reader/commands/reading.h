@@ -36,6 +36,7 @@ struct reading {
 	/* Each message before the calls get it: 0, or a negative errno; NULL: nobody looks. */
 	int (*see)(void *seer, const bt_message *message);
 	void *seer;
+	int is_without_calls;		/* the view is of other events: that there is no call is not said */
 	int is_damaged, is_stopped;	/* said already */
 };
 
@@ -69,5 +70,7 @@ int command_timeline(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_prototypes(int argc, char **argv);
+int command_leaks(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

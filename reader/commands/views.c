@@ -66,7 +66,7 @@ static int report_option(struct reading *r, int option, const char *value)
 		return n < 0 ? -1 : 1;
 	case 'n':
 		limit = (uint32_t) strtoul(value, &end, 10);
-		if (end != value && !*end)
+		if (end != value && !*end && *value != '-')
 			return 1;
 		say_error("--limit %s: not a number of rows", value);
 		return -1;

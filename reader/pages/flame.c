@@ -340,7 +340,11 @@ static int profiles_write(struct flame *f, uint32_t folded, FILE *out)
 		r = paths_end(f->threads[i].paths);
 		if (r == 0)
 			r = paths_add(all, f->threads[i].paths);
+		if (r == 0)
+			all->beyond += f->threads[i].paths->beyond;
 	}
+	if (r == 0)
+		paths_tell(all);
 	snprintf(who, sizeof(who), "all threads");
 	if (threads > THREADS_MOST)
 		snprintf(who, sizeof(who), "all %" PRIu32 " threads (of %u also each)", threads, THREADS_MOST);

@@ -8,6 +8,7 @@
 #define SPI_READER_PAGES_H
 
 #include <stdio.h>
+#include "reader/views/leaks.h"
 #include "reader/views/views.h"
 
 /* ---- template.c: the pages as the build assembles them; a page that could not be assembled is empty ---- */
@@ -38,5 +39,8 @@ struct flame *flame_make(void);
 int flame_take(void *flame, const struct call *call);
 int flame_write(struct flame *flame, const struct calls *calls, const char *title, FILE *out);
 void flame_free(struct flame *flame);
+
+/* ---- leaks-flame.c: the same page with live bytes; title as above ---- */
+int leaks_page_write(struct leaks *leaks, const char *title, FILE *out);
 
 #endif /* SPI_READER_PAGES_H */

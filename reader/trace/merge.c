@@ -9,6 +9,9 @@
 #include <string.h>
 #include "reader/trace/trace.h"
 
+/* Without compact records only names are waited for, which the state dump tells. */
+#define PLAIN_HELD	100000u
+
 struct held {
 	struct held *next;
 	const bt_message *message;
@@ -281,6 +284,23 @@ static int event_take(struct merge *m, const bt_message *message, struct event_c
 	}
 }
 
+/* A trace in files names all its events before the first one comes. */
+static void classes_see(struct merge *m, const bt_message *message)
+{
+	const bt_trace_class *trace = bt_stream_class_borrow_trace_class_const(bt_stream_borrow_class_const(
+		bt_message_stream_beginning_borrow_stream_const(message)));
+
+	for (uint64_t i = 0; i < bt_trace_class_get_stream_class_count(trace); i++) {
+		const bt_stream_class *channel = bt_trace_class_borrow_stream_class_by_index_const(trace, i);
+
+		for (uint64_t k = 0; k < bt_stream_class_get_event_class_count(channel); k++) {
+			const char *name = bt_event_class_get_name(bt_stream_class_borrow_event_class_by_index_const(channel, k));
+
+			m->compact |= name && kind_of(name) == EVENT_CALLS;
+		}
+	}
+}
+
 int merge_take(struct merge *m, const bt_message *message)
 {
 	struct event_class *class = NULL;
@@ -288,6 +308,8 @@ int merge_take(struct merge *m, const bt_message *message)
 	int r = 1;
 
 	time_see(m, message);
+	if (m->is_files && bt_message_get_type(message) == BT_MESSAGE_TYPE_STREAM_BEGINNING)
+		classes_see(m, message);
 	if (bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT)
 		r = event_take(m, message, &class);
 	if (r > 0) {
@@ -298,6 +320,7 @@ int merge_take(struct merge *m, const bt_message *message)
 		bt_message_put_ref(message);
 		return r;
 	}
+	m->is_plain |= m->is_files && !m->compact && ++m->taken == PLAIN_HELD;
 	h->message = message;
 	h->class = class;
 	h->ns = m->now_ns;
@@ -323,7 +346,7 @@ static int64_t safe_until(const struct merge *m)
 {
 	if (m->ended)
 		return INT64_MAX;
-	if (m->compact || m->now_ns - m->first_ns < m->hold)
+	if (m->compact || (m->now_ns - m->first_ns < m->hold && !m->is_plain))
 		return m->now_ns - m->hold;
 	return m->now_ns;
 }

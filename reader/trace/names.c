@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/trace/trace.h"
 
 #define INLINED_MOST	8	/* functions within each other at one place */
@@ -24,6 +25,7 @@ struct place {
 	struct place *next;
 	uint64_t low, high;
 	struct object *object;
+	int64_t since, until;		/* ns: loaded, as far as the trace says; unloaded */
 	int is_old;			/* a dump is under way and has not told of it */
 };
 
@@ -34,6 +36,7 @@ struct space {
 	uint64_t dumps;
 	int is_one;			/* process, as far as the trace says */
 	struct place *places;		/* the one that was asked for last comes first */
+	struct place *gone;		/* what was unloaded: records of its calls, and their sites, may come later */
 };
 
 struct names {
@@ -97,6 +100,67 @@ static int function_set(struct object *o, uint64_t offset, const char *name)
 	return 0;
 }
 
+/* ---- places in descriptions of events ---- */
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Bytes of two digits each: how many, `most` of them kept. */
+static uint32_t hex_read(const char **at, uint8_t *bytes, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (; hex_digit((*at)[0]) >= 0 && hex_digit((*at)[1]) >= 0; *at += 2, n++)
+		if (n < most)
+			bytes[n] = (uint8_t) (hex_digit((*at)[0]) << 4 | hex_digit((*at)[1]));
+	return n;
+}
+
+static void path_read(const char *from, const char *end, char *path, size_t size)
+{
+	size_t n = 0;
+
+	for (; from < end && n + 1 < size; from++) {
+		const int high = *from == '%' && end - from > 2 ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+
+		path[n++] = low < 0 ? *from : (char) (high << 4 | low);
+		from += low < 0 ? 0 : 2;
+	}
+	path[n] = 0;
+}
+
+struct object *names_place_said(struct merge *m, const char *uri, uint64_t *offset)
+{
+	static const char scheme[] = "spi:", with_id[] = "?build_id=", with_offset[] = "&offset=0x";
+	const char *end = uri ? strstr(uri, with_id) : NULL, *at;
+	uint64_t build_id = 0;
+	struct object *o;
+	char path[4200];
+	uint8_t id[64];
+	uint32_t n;
+
+	if (!end || strncmp(uri, scheme, sizeof(scheme) - 1))
+		return NULL;
+	at = end + sizeof(with_id) - 1;
+	n = hex_read(&at, id, sizeof(id));
+	if (strncmp(at, with_offset, sizeof(with_offset) - 1))
+		return NULL;
+	*offset = strtoull(at + sizeof(with_offset) - 1, NULL, 16);
+	path_read(uri + sizeof(scheme) - 1, end, path, sizeof(path));
+	for (uint32_t i = 0; i < 8 && i < n; i++)
+		build_id |= (uint64_t) id[i] << (56 - 8 * i);
+	if (!m->names && !(m->names = calloc(1, sizeof(*m->names))))
+		return NULL;
+	o = object_get(m->names, build_id, path);
+	if (o && build_id && n <= sizeof(id)) {
+		memcpy(o->id, id, n);
+		o->id_size = n;
+	}
+	return o;
+}
+
 /* ---- what is where ---- */
 
 struct space *names_space(struct merge *m, const bt_event *event)
@@ -157,6 +221,32 @@ static void places_drop(struct space *s, uint64_t low, uint64_t high, int only_o
 	}
 }
 
+/* An object is unloaded. */
+static void place_leave(const struct merge *m, struct space *s, uint64_t low)
+{
+	struct place *p = place_at(s, low);
+
+	if (p) {
+		s->places = p->next;
+		p->next = s->gone;
+		s->gone = p;
+		p->until = m->now_ns;
+	}
+	places_drop(s, low, low + 1, 0);
+}
+
+/* What was there when the thing happened that comes out of the merge now. */
+static struct place *place_then(const struct merge *m, struct space *s, uint64_t address)
+{
+	struct place *now = place_at(s, address), *p = s->gone;
+
+	if (now && now->since <= m->out_ns)
+		return now;
+	while (p && (address < p->low || address >= p->high || p->since > m->out_ns || p->until < m->out_ns))
+		p = p->next;
+	return p ? p : now;
+}
+
 static int place_set(struct merge *m, struct space *s, uint64_t low, uint64_t high, uint64_t build_id, const char *path)
 {
 	struct place *p = place_at(s, low);
@@ -171,6 +261,7 @@ static int place_set(struct merge *m, struct space *s, uint64_t low, uint64_t hi
 		return -1;
 	p->low = low;
 	p->high = high;
+	p->since = INT64_MIN;
 	p->object = object_get(m->names, build_id, path);
 	p->next = s->places;
 	s->places = p;
@@ -271,9 +362,12 @@ int names_take(struct merge *m, const bt_event *event, const char *name)
 	} else if (!strcmp(what, ":build_id")) {
 		return build_id_take(m, s, event);
 	} else if (!strcmp(what, is_dump ? ":bin_info" : ":load")) {
-		return place_set(m, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path"));
+		if (place_set(m, s, low, low + payload_unsigned(event, "memsz"), 0, payload_string(event, "path")) < 0)
+			return -1;
+		if (!is_dump)
+			s->places->since = m->now_ns;
 	} else if (!is_dump && !strcmp(what, ":unload")) {
-		places_drop(s, low, low + 1, 0);
+		place_leave(m, s, low);
 	}
 	return 0;
 }
@@ -291,7 +385,7 @@ struct function *names_find(struct space *s, uint64_t address, uint64_t *dumps)
 
 struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 {
-	struct place *p = s && s->is_one ? place_at(s, address) : NULL;
+	struct place *p = s && s->is_one ? place_then(m, s, address) : NULL;
 	struct object *o = p ? p->object : object_get(m->names, 0, "");
 	uint64_t offset = address - (p ? p->low : 0);
 	char text[1400];
@@ -307,19 +401,34 @@ struct function *names_make(struct merge *m, struct space *s, uint64_t address)
 	return f;
 }
 
-void names_caller(struct space *s, uint64_t address, int is_call, char *text, size_t size)
+struct object *names_place(struct space *s, uint64_t address, int is_call, uint64_t *offset)
 {
-	struct place *p = s && s->is_one ? place_at(s, address - (uint64_t) is_call) : NULL;
-	const char *path = p ? p->object->path : "", *slash = strrchr(path, '/');
+	struct place *p = s && s->is_one && address ? place_at(s, address - (uint64_t) is_call) : NULL;
+
+	*offset = address - (p ? p->low : 0);
+	return p ? p->object : NULL;
+}
+
+void names_place_text(struct object *o, uint64_t offset, int is_call, char *text, size_t size)
+{
+	const char *path = o ? o->path : "", *slash = strrchr(path, '/');
 	size_t n;
 
-	if (!p) {
-		snprintf(text, size, "0x%" PRIx64, address);
+	if (!o) {
+		snprintf(text, size, "0x%" PRIx64, offset);
 		return;
 	}
-	symbols_name(names_symbols(p->object), address - p->low, is_call, text, size);
+	symbols_name(names_symbols(o), offset, is_call, text, size);
 	n = strlen(text);
 	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
+}
+
+void names_caller(struct space *s, uint64_t address, int is_call, char *text, size_t size)
+{
+	uint64_t offset;
+	struct object *o = names_place(s, address, is_call, &offset);
+
+	names_place_text(o, offset, is_call, text, size);
 }
 
 /* ---- files and lines ---- */
@@ -340,9 +449,8 @@ static char *text_keep(char **at, const char *from)
 {
 	char *text = *at;
 
-	for (; *from; from++)
-		*(*at)++ = (unsigned char) *from < 0x20 || *from == 0x7f ? '?' : *from;
-	*(*at)++ = 0;
+	*at = stpcpy(text, from) + 1;
+	text_clean(text);
 	return text;
 }
 
@@ -378,9 +486,9 @@ static const struct source_place *place_lines(struct object *o, uint64_t offset,
 	return n ? p : NULL;
 }
 
-const struct source_place *names_line(const struct function *f)
+const struct source_place *names_line(const struct object *o, uint64_t offset)
 {
-	return *f->object->path ? place_lines((struct object *) (uintptr_t) f->object, f->offset, 0) : NULL;
+	return *o->path ? place_lines((struct object *) (uintptr_t) o, offset, 0) : NULL;
 }
 
 const struct source_place *names_site(struct space *s, uint64_t address)
@@ -390,6 +498,11 @@ const struct source_place *names_site(struct space *s, uint64_t address)
 	return p ? place_lines(p->object, address - p->low, 1) : NULL;
 }
 
+const struct source_place *names_place_lines(struct object *o, uint64_t offset)
+{
+	return o ? place_lines(o, offset, 1) : NULL;
+}
+
 void names_free(struct merge *m)
 {
 	if (!m->names)
@@ -397,6 +510,10 @@ void names_free(struct merge *m)
 	for (struct space *s = m->names->spaces, *next; s; s = next) {
 		next = s->next;
 		places_drop(s, 0, UINT64_MAX, 0);
+		for (struct place *p = s->gone, *after; p; p = after) {
+			after = p->next;
+			free(p);
+		}
 		free(s);
 	}
 	for (struct object *o = m->names->objects, *next; o; o = next) {

@@ -171,7 +171,11 @@ struct merge {
 	uint64_t heap_size, heap_room;
 	struct held *first, *last;
 	int64_t first_ns, now_ns, out_ns;
-	int any, compact, ended;
+	int any, ended;
+	int compact;			/* there are compact records */
+	int is_files;			/* the user's: whether there are any is known from the beginning */
+	int is_plain;			/* there are none, and enough was held back */
+	uint64_t taken;			/* messages */
 	uint64_t late, orphans, unknown, gaps;	/* told at the end */
 };
 
@@ -226,11 +230,24 @@ struct function *names_make(struct merge *m, struct space *space, uint64_t addre
  * instruction.
  */
 void names_caller(struct space *space, uint64_t address, int is_call, char *text, size_t size);
+/*
+ * The same in two steps: the object that an address is in now, and its place in that; NULL: the trace tells of none, and
+ * the place is the address. The object stays what it is for as long as `m`.
+ */
+struct object *names_place(struct space *space, uint64_t address, int is_call, uint64_t *offset);
+void names_place_text(struct object *object, uint64_t offset, int is_call, char *text, size_t size);
+/* The lines of a return address there, with what is inlined; NULL: not known. */
+const struct source_place *names_place_lines(struct object *object, uint64_t offset);
+/*
+ * What an event's description says of its function (tp/describe/place.c): the object, and the function's place in it.
+ * NULL: nothing that is understood, or no memory.
+ */
+struct object *names_place_said(struct merge *m, const char *uri, uint64_t *offset);
 /* All objects that the trace tells of: a list. */
 struct object *names_objects(const struct merge *m);
 struct symbols *names_symbols(struct object *object);	/* NULL: no memory */
 /* The source line where a function begins; NULL: not known. */
-const struct source_place *names_line(const struct function *function);
+const struct source_place *names_line(const struct object *object, uint64_t offset);
 /* The lines of a return address, with what is inlined there; NULL: not known. */
 const struct source_place *names_site(struct space *space, uint64_t address);
 void names_free(struct merge *m);

@@ -180,6 +180,7 @@ int callgrind_write(const struct paths *paths, const struct calls *calls, const 
 	int64_t *self = malloc((calls->function_count + 1) * sizeof(*self)), all = 0;
 	int r = self && names.is_written ? edges_make(&edges, paths, calls->function_count) : -ENOMEM;
 
+	paths_tell(paths);
 	if (r == 0) {
 		memset(self, 0xff, (calls->function_count + 1) * sizeof(*self));
 		for (size_t i = 0; i < edges.count; i++) {

@@ -233,9 +233,7 @@ static void callers_keep(struct calls_view *v, const struct call *call)
 
 	for (uint64_t i = 0; used + sizeof(frame) + 24 < sizeof(v->callers) &&
 			call_caller(call, i, frame, sizeof(frame)); i++) {
-		for (char *c = frame; *c; c++)
-			if ((unsigned char) *c < 0x20 || *c == 0x7f)
-				*c = '?';
+		text_clean(frame);
 		used += (size_t) snprintf(v->callers + used, sizeof(v->callers) - used, "%16sby %s\n", "", frame);
 	}
 }

@@ -256,13 +256,23 @@ static void name_put(struct chrome *c, const char *what, const struct call_threa
 	fputs("}}", c->out);
 }
 
+/* Is it the first with events of its process? */
+static int is_first(const struct chrome *c, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (c->named[i] && c->calls->thread_list[i]->process == c->calls->thread_list[at]->process)
+			return 0;
+	return 1;
+}
+
 int chrome_end(struct chrome *c)
 {
 	const struct calls *calls = c->calls;
 
 	for (uint32_t i = 0; i < calls->thread_count; i++)
 		if (i < c->named_room && c->named[i]) {
-			name_put(c, "process_name", calls->thread_list[i], 0);
+			if (is_first(c, i))
+				name_put(c, "process_name", calls->thread_list[i], 0);
 			name_put(c, "thread_name", calls->thread_list[i], 1);
 		}
 	fprintf(c->out, "\n],\n\"otherData\":{\"origin\":\"%" PRId64 " ns since 1970\"}}\n", calls->merge.first_ns);

@@ -169,6 +169,7 @@ int graph_write(struct paths *all, const char *function, enum format format, FIL
 	struct paths *above, *below;
 	int r;
 
+	paths_tell(all);
 	if (!function) {
 		paths_sort(all);
 		if (format == FORMAT_JSON) {
@@ -228,6 +229,7 @@ static void folded_above(const struct path *node, FILE *out)
 
 int folded_write(struct paths *paths, FILE *out)
 {
+	paths_tell(paths);
 	for (const struct path *node = paths->top.child; node; node = path_next(node, &paths->top)) {
 		if (node->self <= 0)
 			continue;

@@ -33,10 +33,20 @@ static void processes_json(const struct info *info, FILE *out)
 	}
 }
 
+static void rules_json(const struct info *info, FILE *out)
+{
+	fputs("],\n\"rules\":[", out);
+	for (const struct fact_rule *r = info->facts->rules; r; r = r->next) {
+		member(out, r == info->facts->rules ? "\n{\"rule\":" : ",\n{\"rule\":", r->text);
+		fprintf(out, ",\"kind\":\"%s\",\"pid\":%" PRId64 ",\"instrumented\":%" PRIu64 ",\"declined\":%" PRIu64 "}",
+			r->is_tree ? "tree" : "functions", r->pid, r->instrumented, r->declined);
+	}
+}
+
 static void objects_json(const struct info *info, FILE *out)
 {
 	fputs(",\n\"objects\":[", out);
-	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
+	for (const struct fact_object *o = NULL; (o = info_object_next(info, o)); ) {
 		member(out, o == info->facts->objects ? "\n{\"path\":" : ",\n{\"path\":", o->path);
 		member(out, ",\"build_id\":", o->build_id);
 		fprintf(out, ",\"calls\":%" PRIu64 ",\"file\":\"%s\"}", info_object_calls(info, o->path),
@@ -50,7 +60,7 @@ static void typed_json(const struct info *info, FILE *out)
 
 	fputs("],\n\"typed_functions\":[", out);
 	for (uint32_t i = 0; i < info->calls->function_count; i++) {
-		if (*info->calls->function_list[i]->path)
+		if (!info->calls->function_list[i]->is_typed)
 			continue;
 		member(out, between, info->calls->function_list[i]->name);
 		fprintf(out, ",\"calls\":%" PRIu64 "}", info_function_calls(info, i));
@@ -100,6 +110,7 @@ void info_json(const struct info *info, FILE *out)
 		member(out, ",\"created\":", t->created);
 		putc('}', out);
 	}
+	rules_json(info, out);
 	processes_json(info, out);
 	fputs("],\n\"events\":{", out);
 	for (int i = 0; i < FACT_KINDS; i++)

@@ -9,7 +9,7 @@
 #include "reader/base/text.h"
 #include "reader/views/info.h"
 
-#define NAMES_SHOWN	5u	/* functions of one reason */
+#define NAMES_SHOWN	5u	/* functions of one reason, processes of one rule */
 
 /* ---- in ---- */
 
@@ -59,9 +59,8 @@ int info_declined_read(struct info *info, const char *path)
 		if (!tab)
 			continue;
 		*tab = 0;
-		for (char *at = line; at <= tab || *at; at++)
-			if (at != tab && ((unsigned char) *at < 0x20 || *at == 0x7f))
-				*at = '?';
+		text_clean(line);
+		text_clean(tab + 1);
 		if (info->declined_count == info->declined_room) {
 			info->declined_room = info->declined_room ? info->declined_room * 2 : 64;
 			more = realloc(more, info->declined_room * sizeof(*more));
@@ -141,6 +140,20 @@ const char *info_file_text(const struct info *info, const struct fact_object *fa
 	return "its file is not here";
 }
 
+const struct fact_object *info_object_next(const struct info *info, const struct fact_object *after)
+{
+	const struct fact_object *o = after ? after->next : info->facts->objects, *twin;
+
+	for (; o; o = o->next) {
+		for (twin = info->facts->objects; twin != o; twin = twin->next)
+			if (!strcmp(twin->path, o->path) && !strcmp(twin->build_id, o->build_id))
+				break;
+		if (twin == o)
+			break;
+	}
+	return o;
+}
+
 /* ---- text ---- */
 
 static void head(FILE *out, const char *name)
@@ -178,6 +191,47 @@ static void traces_text(const struct facts *f, FILE *out)
 		fprintf(out, "%s%s%s%s%s%s%s%s\n", *t->session ? t->session : "(no name)", *t->host ? " on " : "", t->host,
 			*t->tracer ? ", " : "", t->tracer, *t->buffering ? ", buffers by " : "", t->buffering,
 			*t->created ? "" : ", creation time not known");
+	}
+}
+
+static int is_same_rule(const struct fact_rule *a, const struct fact_rule *b)
+{
+	return a->is_tree == b->is_tree && a->instrumented == b->instrumented && a->declined == b->declined &&
+		!strcmp(a->text, b->text);
+}
+
+static const char *process_name(const struct info *info, const struct fact_rule *rule)
+{
+	for (uint32_t i = 0; i < info->calls->process_count; i++)
+		if (info->calls->process_list[i]->trace == rule->trace && info->calls->process_list[i]->pid == rule->pid)
+			return info->calls->process_list[i]->name;
+	return "";
+}
+
+/* A line for all processes in which the rule came to the same. */
+static void rules_text(const struct info *info, FILE *out)
+{
+	for (const struct fact_rule *r = info->facts->rules, *same; r; r = r->next) {
+		uint32_t n = 0;
+
+		for (same = info->facts->rules; same != r && !is_same_rule(same, r); same = same->next)
+			;
+		if (same != r)
+			continue;
+		head(out, "rule");
+		fprintf(out, r->is_tree ? "%s: a tree that begins at %" PRIu64 " functions, %" PRIu64 " not instrumented" :
+			"%s: %" PRIu64 " functions, %" PRIu64 " not instrumented", r->text, r->instrumented, r->declined);
+		for (; same; same = same->next) {
+			if (!is_same_rule(same, r))
+				continue;
+			if (n++ >= NAMES_SHOWN)
+				continue;
+			fputs(n > 1 ? ", " : "; in process ", out);
+			fprintf(out, same->pid < 0 ? "(id not recorded)" : "%" PRId64 " %s", same->pid, process_name(info, same));
+		}
+		if (n > NAMES_SHOWN)
+			fprintf(out, " and %u more", n - NAMES_SHOWN);
+		putc('\n', out);
 	}
 }
 
@@ -228,15 +282,15 @@ static void uncalled_text(const struct info *info, FILE *out)
 	uint32_t typed = 0, uncalled = 0;
 
 	for (uint32_t i = 0; i < info->calls->function_count; i++) {
-		typed += !*info->calls->function_list[i]->path;
-		uncalled += !*info->calls->function_list[i]->path && !info_function_calls(info, i);
+		typed += info->calls->function_list[i]->is_typed;
+		uncalled += info->calls->function_list[i]->is_typed && !info_function_calls(info, i);
 	}
 	if (!typed)
 		return;
 	head(out, "functions");
 	fprintf(out, "%10u  have typed events, %u without a call%s", typed, uncalled, uncalled ? ": " : "\n");
 	for (uint32_t i = 0, n = 0; i < info->calls->function_count && uncalled; i++) {
-		if (*info->calls->function_list[i]->path || info_function_calls(info, i))
+		if (!info->calls->function_list[i]->is_typed || info_function_calls(info, i))
 			continue;
 		if (n < NAMES_SHOWN)
 			fprintf(out, "%s%s", n ? ", " : "", info->calls->function_list[i]->name);
@@ -247,7 +301,7 @@ static void uncalled_text(const struct info *info, FILE *out)
 
 static void objects_text(const struct info *info, FILE *out)
 {
-	for (const struct fact_object *o = info->facts->objects; o; o = o->next) {
+	for (const struct fact_object *o = NULL; (o = info_object_next(info, o)); ) {
 		head(out, "object");
 		fprintf(out, "%s, %s %s", o->path, *o->build_id ? "build-id" : "no build-id", o->build_id);
 		if (info_object_calls(info, o->path))
@@ -319,6 +373,7 @@ int info_write(struct info *info, enum format format, FILE *out)
 		return output_status(out);
 	}
 	traces_text(info->facts, out);
+	rules_text(info, out);
 	processes_text(info, out);
 	events_text(info, out);
 	uncalled_text(info, out);

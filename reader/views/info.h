@@ -31,6 +31,8 @@ void info_free(struct info *info);
 uint64_t info_function_calls(const struct info *info, uint32_t number);
 uint64_t info_process_calls(const struct info *info, const struct call_process *process);
 uint32_t info_process_threads(const struct info *info, const struct call_process *process);
+/* Each object once, however often it was loaded. after: NULL: the first one. */
+const struct fact_object *info_object_next(const struct info *info, const struct fact_object *after);
 uint64_t info_object_calls(const struct info *info, const char *path);
 /* Is the object's file here, of the trace's build? */
 const char *info_file_text(const struct info *info, const struct fact_object *object);

@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "reader/base/text.h"
 #include "reader/views/views.h"
 
-/* What is beyond counts to the node above. */
+/* Calls beyond have no node: their self time counts to the node above. */
 #define MOST	(UINT64_C(1) << 26)	/* nodes */
 #define DEEPEST	10000u
 
@@ -105,6 +106,18 @@ static struct path *path_around(struct paths *p, const struct call *call, uint32
 	return depth ? t->stack[depth - 1].own : &p->top;
 }
 
+/* A call ended. around: the node of the call around it, which is its own, too, where there is no node any more. */
+static void call_add(struct paths *p, struct path *node, const struct path *around, int64_t total, int64_t self)
+{
+	node->self += self;
+	if (node == around) {
+		p->beyond++;
+		return;
+	}
+	node->calls++;
+	node->total += total;
+}
+
 int paths_take(void *paths, const struct call *call)
 {
 	struct paths *p = paths;
@@ -120,9 +133,7 @@ int paths_take(void *paths, const struct call *call)
 		if (call->begin == INT64_MIN)
 			return 0;
 		node = t->stack[t->depth].own;	/* just taken off */
-		node->calls++;
-		node->total += call->ns - call->begin;
-		node->self += call->self;
+		call_add(p, node, path_around(p, call, t->depth), call->ns - call->begin, call->self);
 		return 0;
 	case CALL_WHOLE:
 		return wholes_add(&p->wholes, call, 0);
@@ -136,7 +147,7 @@ int paths_take(void *paths, const struct call *call)
 static int whole_take(void *paths, const struct whole_call *w, uint32_t depth)
 {
 	struct paths *p = paths;
-	struct path *node;
+	struct path *node, *around;
 
 	if (depth >= p->node_room) {
 		uint32_t room = p->node_room ? p->node_room * 2 : 64;
@@ -147,14 +158,11 @@ static int whole_take(void *paths, const struct whole_call *w, uint32_t depth)
 		p->nodes = more;
 		p->node_room = room;
 	}
-	node = path_below(p, depth ? p->nodes[depth - 1] : &p->top, w->function);
+	around = depth ? p->nodes[depth - 1] : &p->top;
+	node = path_below(p, around, w->function);
 	if (!node)
 		return -ENOMEM;
-	if (depth)
-		p->nodes[depth - 1]->self -= w->end - w->begin;
-	node->calls++;
-	node->total += w->end - w->begin;
-	node->self += w->end - w->begin;
+	call_add(p, node, around, w->end - w->begin, w->self);
 	p->nodes[depth] = node;
 	return 0;
 }
@@ -169,6 +177,13 @@ int paths_end(struct paths *p)
 	for (struct path *c = p->top.child; c; c = c->next)
 		p->top.total += c->total;
 	return r;
+}
+
+void paths_tell(const struct paths *p)
+{
+	if (p->beyond)
+		say_warning("%llu calls are more than %u deep, or of too many different ways: their time is self time of the call "
+			"around them", (unsigned long long) p->beyond, DEEPEST);
 }
 
 /* ---- order ---- */

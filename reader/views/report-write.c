@@ -44,7 +44,7 @@ void row_name(const struct row *row, enum report_by by, char *text, size_t size)
 		snprintf(text, size, "%s -> %s", row->caller ? row->caller->name : "(top)", row->function->name);
 		break;
 	case BY_OBJECT:
-		snprintf(text, size, "%s", *row->object ? row->object : "(typed events)");
+		snprintf(text, size, "%s", *row->object ? row->object : "(not known)");
 		break;
 	case BY_THREAD:
 		if (row->thread->tid >= 0)
@@ -67,9 +67,9 @@ const char *row_object(const struct row *row)
 static enum report_sort sorting;
 static enum report_by sorting_by;
 
-static int64_t sort_value(const struct row *row)
+static int64_t sort_value(const struct row *row, enum report_sort sort)
 {
-	switch (sorting) {
+	switch (sort) {
 	case SORT_SELF:
 		return row->self;
 	case SORT_CALLS:
@@ -96,8 +96,8 @@ static int row_compare(const void *a, const void *b)
 	int64_t v = 0, w = 0;
 
 	if (sorting != SORT_NAME) {
-		v = sort_value(x);
-		w = sort_value(y);
+		v = sort_value(x, sorting);
+		w = sort_value(y, sorting);
 	}
 	if (v != w)
 		return v > w ? -1 : 1;
@@ -124,29 +124,51 @@ static void name_write(const struct row *row, enum report_by by, int room, FILE 
 	putc('\n', out);
 }
 
+/* Columns of times in their order, each with how many there have to be room for before it is left out on a terminal. */
+static const struct {
+	enum report_sort sort;
+	unsigned int rank;
+} times[] = { { SORT_TOTAL, 1 }, { SORT_SELF, 2 }, { SORT_AVERAGE, 3 }, { SORT_MIN, 6 }, { SORT_MAX, 4 }, { SORT_P50, 7 },
+	{ SORT_P99, 5 } };
+#define TIMES		(sizeof(times) / sizeof(times[0]))
+#define NAME_LEAST	30u
+
+/* How many columns of times a terminal has room for; what the table is sorted by is always there. */
+static unsigned int times_shown(void)
+{
+	unsigned int n = TIMES;
+
+	while (terminal.width && n > 2 && terminal.width < 10 + n * 11 + 2 + NAME_LEAST)
+		n--;
+	return n;
+}
+
 static void text_write(const struct report *r, uint32_t limit, FILE *out)
 {
-	char total[32], self[32], average[32], min[32], max[32], p50[32], p99[32];
-	const size_t before = 10 + 7 * 11 + 2;
+	const unsigned int shown = times_shown();
+	unsigned int before = 10 + 2;
+	char text[32];
 
-	fprintf(out, "%s%10s %10s %10s %10s %10s %10s %10s %10s  %s%s\n", colour_begin(COLOUR_HEAD), "calls", "total", "self",
-		"average", "min", "max", "p50", "p99", by_names[r->by], colour_end(COLOUR_HEAD));
+	fprintf(out, "%s%10s", colour_begin(COLOUR_HEAD), "calls");
+	for (size_t k = 0; k < TIMES; k++)
+		if (times[k].rank <= shown || times[k].sort == sorting) {
+			fprintf(out, " %10s", sort_names[times[k].sort]);
+			before += 11;
+		}
+	fprintf(out, "  %s%s\n", by_names[r->by], colour_end(COLOUR_HEAD));
 	for (uint32_t i = 0; i < r->count && (!limit || i < limit); i++) {
 		const struct row *row = r->rows[i];
-		int room = terminal.width > before + 20 ? (int) (terminal.width - before) : 100000;
 
 		if (!row->calls)
 			continue;
-		duration_text(row->total, total);
-		duration_text(row->self, self);
-		duration_text(row->sum / (int64_t) row->calls, average);
-		duration_text(row->min, min);
-		duration_text(row->max, max);
-		duration_text(row_quantile(row, 0.5), p50);
-		duration_text(row_quantile(row, 0.99), p99);
-		fprintf(out, "%10" PRIu64 " %10s %10s %10s %10s %10s %10s %10s  ", row->calls, total, self, average, min, max, p50,
-			p99);
-		name_write(row, r->by, room, out);
+		fprintf(out, "%10" PRIu64, row->calls);
+		for (size_t k = 0; k < TIMES; k++)
+			if (times[k].rank <= shown || times[k].sort == sorting) {
+				duration_text(sort_value(row, times[k].sort), text);
+				fprintf(out, " %10s", text);
+			}
+		fputs("  ", out);
+		name_write(row, r->by, terminal.width > before + 20 ? (int) (terminal.width - before) : 100000, out);
 	}
 }
 

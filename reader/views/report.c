@@ -38,8 +38,12 @@ void report_free(struct report *r)
 		free(r->rows[i]->classes);
 		free(r->rows[i]);
 	}
-	for (uint32_t i = 0; i < r->thread_room; i++)
+	for (uint32_t i = 0; i < r->thread_room; i++) {
+		for (uint32_t k = 0; k < r->threads[i].counted_room; k++)
+			free(r->threads[i].counted[k].calls);
+		free(r->threads[i].counted);
 		free(r->threads[i].open);
+	}
 	free(r->threads);
 	free(r->of_function);
 	free(r->rows);
@@ -223,6 +227,32 @@ static uint32_t *open_of(struct report *r, const struct call *call, const struct
 	return array_reach(&t->open, &t->room, row->number, sizeof(*t->open)) < 0 ? NULL : &t->open[row->number];
 }
 
+/* A whole call comes when it ends, behind the calls that it made: the row's own among them count no more. */
+static int whole_count(struct report *r, const struct call *call, struct row *row)
+{
+	struct thread_rows *t = &r->threads[call->thread->number];
+	const struct counted_call now = { call->begin, call->ns - call->begin };
+	struct counted *c;
+
+	if (array_reach(&t->counted, &t->counted_room, row->number, sizeof(*t->counted)) < 0)
+		return -ENOMEM;
+	c = &t->counted[row->number];
+	while (c->count && c->calls[c->count - 1].begin >= now.begin)
+		row->total -= c->calls[--c->count].duration;
+	if (c->count == c->room) {
+		const size_t room = c->room ? c->room * 2 : 16;
+		struct counted_call *more = realloc(c->calls, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		c->calls = more;
+		c->room = room;
+	}
+	c->calls[c->count++] = now;
+	row->total += now.duration;
+	return 0;
+}
+
 int report_take(void *report, const struct call *call)
 {
 	struct report *r = report;
@@ -250,7 +280,9 @@ int report_take(void *report, const struct call *call)
 	r->open += call->left == CALL_OPEN;
 	row->calls++;
 	row->self += call->self;
-	if (!*open)
+	if (call->kind == CALL_WHOLE && !*open && whole_count(r, call, row) < 0)
+		return -ENOMEM;
+	if (call->kind != CALL_WHOLE && !*open)
 		row->total += call->ns - call->begin;
 	return time_add(row, call->ns - call->begin);
 }

@@ -20,10 +20,19 @@ struct row {
 	uint32_t first_class, class_count;
 };
 
-/* Open calls of a thread by row, so that the outermost one is known. */
+/* Whole calls of a thread and row that count to the total until one that lies around them comes, by their beginning. */
+struct counted {
+	struct counted_call {
+		int64_t begin, duration;
+	} *calls;
+	size_t count, room;
+};
+
+/* Of a thread by row, so that the outermost call is known. */
 struct thread_rows {
-	uint32_t *open;
-	uint32_t room;
+	uint32_t *open;			/* calls that are open */
+	struct counted *counted;
+	uint32_t room, counted_room;
 };
 
 struct report {

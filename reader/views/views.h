@@ -52,6 +52,7 @@ struct paths {
 	struct path top;
 	struct path **table;		/* by parent and function */
 	uint64_t size, count;
+	uint64_t beyond;		/* calls without a node */
 	struct wholes wholes;		/* until paths_end() */
 	struct path **nodes;		/* of whole calls that are open, while these are given */
 	uint32_t node_room;
@@ -60,8 +61,9 @@ struct paths *paths_make(void);
 int paths_take(void *paths, const struct call *call);
 /* All calls were given. */
 int paths_end(struct paths *paths);
+void paths_tell(const struct paths *paths);	/* what has no node, on stderr */
 void paths_free(struct paths *paths);
-/* The node of a function below another one, made if there is none; NULL: no memory. */
+/* The node of a function below another one, made if there is none; `parent` where there is no room for one; NULL: no memory. */
 struct path *path_below(struct paths *paths, struct path *parent, struct call_function *function);
 /* The node after this one, parents before their children; NULL: it was the last below `top`. */
 const struct path *path_next(const struct path *node, const struct path *top);

@@ -59,6 +59,18 @@ void rules_released(const void *object);
 /* Before it is switched off: waits for the broker, a moment at most. */
 void rules_switching_off(const void *object);
 void rules_disabled(uint64_t id);	/* the broker's answer */
+bool rules_have_name_first(void);	/* in what is handed over of one: behind its instrumentation */
+
+/* ---- told-rules.c: what tells a trace of rules ---- */
+
+/* Of lttng-ust's, as the daemon would call them: hooks.c has them. */
+struct ust_calls {
+	long (*create_event)(long sock, long event, long channel, long object, long, long);
+	long (*enable)(long sock, long object, long, long, long, long);
+	long (*release)(long sock, long object, long, long, long, long);
+};
+/* The daemon has made an event rule in an application. No lock. */
+void told_rules_created(int sock, const void *event, const void *channel, const struct ust_calls *ust);
 
 /* ---- flush.c: before a client's command, and a trigger's ---- */
 

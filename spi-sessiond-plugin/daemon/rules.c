@@ -82,6 +82,13 @@ static struct object *object_at(const void *address)
 	return object;
 }
 
+bool rules_have_name_first(void)
+{
+	const char *version = strrchr(sockets.app_path, '-');
+
+	return !version || strtoul(version + 1, NULL, 10) < ABI_NAME_LAST;
+}
+
 /*
  * Where the name is in what the daemon hands over: behind the instrumentation
  * field; from ABI_NAME_LAST on behind log level and token, and for a trigger's rule
@@ -89,9 +96,7 @@ static struct object *object_at(const void *address)
  */
 static size_t name_offset(bool trigger)
 {
-	const char *version = strrchr(sockets.app_path, '-');
-
-	if (!version || strtoul(version + 1, NULL, 10) < ABI_NAME_LAST)
+	if (rules_have_name_first())
 		return 4;
 	return trigger ? 28 : 20;
 }

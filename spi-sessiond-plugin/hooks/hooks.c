@@ -111,7 +111,14 @@ static long create_noted(long ret, long sock, long event, bool trigger, long cha
 /* create_event(sock, event, channel, &object), and the same of a notifier */
 static long hook_create_event(long a, long b, long c, long d, long e, long f)
 {
-	return create_noted(real_create_event(a, b, c, d, e, f), a, b, false, c, d);
+	const struct ust_calls ust = { real_create_event, real_enable, real_release };
+	long ret = create_noted(real_create_event(a, b, c, d, e, f), a, b, false, c, d);
+	int saved = errno;
+
+	if ((int) ret == 0 && b && plugin_armed())
+		told_rules_created((int) a, (const void *) b, (const void *) c, &ust);
+	errno = saved;
+	return ret;
 }
 
 static long hook_create_notifier(long a, long b, long c, long d, long e, long f)

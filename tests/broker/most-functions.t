@@ -18,6 +18,7 @@ n=8200
 } >many.c
 gcc -O0 -o many many.c -Wl,--no-as-needed -llttng-ust
 export LTTNG_UST_REGISTER_TIMEOUT=-1
+export LTTNG_APP_SOCKET_TIMEOUT=60	# of the daemon: all events are one answer
 broker_daemon
 lttng_ok create s --output="$SPI_TMP/s"
 lttng_ok enable-channel -u -s s c --subbuf-size 4M --num-subbuf 8

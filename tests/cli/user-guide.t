@@ -102,6 +102,16 @@ int main(int, char **argv)
 	_exit(0);
 }
 C
+cat >shop.c <<'C'
+int pay(void *basket, const char *who, int way) { return way; }
+C
+cat >shop-main.c <<'C'
+int pay(void *basket, const char *who, int way);
+int main(void) { return pay(0, "ann", 2) != 2; }
+C
+spi_cc libshop.so shop.c -shared -fPIC -s
+spi_cc shop.prog shop-main.c -L. -lshop -Wl,-rpath,"$PWD"
+sed -n '/^    \/\/ what libshop.so exports/,/^$/{s/^    //p;}; /^    library libshop.so/,/^$/{s/^    //p;}' "$SPI_TOP_SRCDIR/doc/user-guide.md" >shop.txt
 spi_cc sort.prog prog.c -fno-optimize-sibling-calls
 spi_cc leaf.prog leaf.c
 spi_cc server server.c
@@ -166,6 +176,7 @@ needs() {
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
+	'lttng trace --memory COMMAND') command='lttng trace --memory ./prog pear apple fig' ;;
 	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
 	'lttng-spi top -p PID') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi top -p 1234') command='lttng-spi top -p 1234 --count 2' ;;
@@ -174,6 +185,8 @@ needs() {
 	'lttng-spi flame -o flame.html DIR')
 		lttng-spi flame DIR 2>&1 >/dev/null | grep -q 'make pages' && skipped='npm was not there' ;;
 	'lttng-spi export --FORMAT -o FILE DIR') command='lttng-spi export --chrome -o FILE DIR' ;;
+	'lttng-spi prototypes FILE') command='lttng-spi prototypes shop.txt' ;;
+	'lttng trace --prototypes shop.txt '*) command="${command/.\/prog/./shop.prog} | grep -F 'who = \"ann\", way = ( \"CARD\"'" ;;
 	'lttng trace ... -o DIR') command='lttng trace -f sort -o DIR ./prog pear apple fig' ;;
 	'lttng trace ... --backtrace') command='lttng trace -f sort --backtrace ./prog pear apple fig' ;;
 	'lttng trace ... --one-event') command='lttng trace -f sort --one-event ./prog pear apple fig' ;;

@@ -74,10 +74,9 @@ spi_daemon() {
 		{ diag "$(cat "$SPI_TMP/sessiond.log")"; echo "Bail out! lttng-sessiond does not start"; exit 1; }
 }
 
-# spi_patient - for daemons with the plugin: programs wait for their rules longer than the 2 and 3 seconds of every day, and the
-# daemon for programs longer than 5, which a busy machine exceeds
+# spi_patient - for daemons with the plugin: programs wait for their rules longer than the 2 and 3 seconds of every day, which a busy
+# machine exceeds
 spi_patient() {
-	export LTTNG_APP_SOCKET_TIMEOUT=${LTTNG_APP_SOCKET_TIMEOUT:-60}
 	export LTTNG_SPI_HOLD_MS=${LTTNG_SPI_HOLD_MS:-8000} LTTNG_UST_REGISTER_TIMEOUT=${LTTNG_UST_REGISTER_TIMEOUT:-12000}
 }
 

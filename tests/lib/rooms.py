@@ -18,7 +18,7 @@ PARTS = {
     'liblttng-spi': 'arch base link signals objects patch cfi calls unwind hooks dispositions ledger process module'
                     ' payload rules tree/sites tree/budget tree control',
     'tp': 'base clock ust describe ledger record compact module',
-    'codemap': 'base inflate map names elf dwarf code types request',
+    'codemap': 'base inflate map names elf dwarf prototypes code types request',
     'injector': 'base procfs inject control serve connections',
     'broker': 'base rules process inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',

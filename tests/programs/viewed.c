@@ -4,6 +4,7 @@
  * Calls of many shapes, each the same whenever it runs: argv[1] names the shape. Built with and without -pg, the calls of
  * both are compared.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -80,6 +81,17 @@ KEPT void forks(void)
 KEPT void quits_here(int depth) { if (!depth) exit(3); quits_here(depth - 1); sink++; }
 KEPT void quits(void) { sink = twice(1); quits_here(3); sink++; }
 KEPT void deep(void) { sink = factorial(900); }
+KEPT void abyss(void) { sink = is_even(12000); }
+KEPT void loads(void)
+{
+	for (int i = 0; i < 2; i++) {
+		void *library = dlopen("./viewed-library.so", RTLD_NOW);
+		int (*plug)(int) = (int (*)(int)) dlsym(library, "plug");
+
+		sink = plug(i) + plug(i);
+		dlclose(library);
+	}
+}
 
 int main(int argc, char **argv)
 {
@@ -87,7 +99,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} shapes[] = { { "recursion", recursion }, { "pointers", pointers }, { "callbacks", callbacks }, { "jumps", jumps },
-		{ "threads", threads }, { "forks", forks }, { "quits", quits }, { "deep", deep } };
+		{ "threads", threads }, { "forks", forks }, { "quits", quits }, { "deep", deep },
+		{ "abyss", abyss }, { "loads", loads } };
 
 	for (size_t i = 0; argc > 1 && i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (!strcmp(argv[1], shapes[i].name))

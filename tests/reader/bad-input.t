@@ -37,7 +37,26 @@ spi_trace --tree=main --subbuf-size 4096 --num-subbuf 256 -o whole ./programs/vi
 refused 'a bad time' 1 '--from yesterday: not a time' calls --from yesterday whole
 refused 'a function that is not called' 1 'no call of a function of this name' graph whole nothing
 refused 'filters that nothing passes' 0 'no call of the trace passes the filters' report --function nothing whole
-refused 'an output that cannot be written' 1 '/dev/full: No space left' report -o /dev/full whole
+for view in calls report graph info timeline 'flame --folded' 'export --chrome' 'export --speedscope' 'export --callgrind'; do
+	# shellcheck disable=SC2086
+	refused "$view: an output that cannot be written" 1 '/dev/full: No space left' $view -o /dev/full whole
+done
+lttng-spi timeline whole 2>err >&-
+is "$? $(cat err)" '1 Error: stdout: Bad file descriptor' 'no output at all'
+for time in 12:-5 2026-13-01T10:00 '12: 5'; do
+	refused "a bad time, $time" 1 "--from $time: not a time" calls --from "$time" whole
+done
+refused 'a bad number of rows' 1 '--limit -1: not a number' report --limit -1 whole
+if [ "$SPI_OUTER_UID" = 0 ]; then
+	cp -r whole closed
+	cp "$(command -v lttng-spi)" .		# the build tree may be root's alone
+	chmod -R a+rX .
+	chmod 700 closed/ust/uid/0/64-bit
+	setpriv --reuid 65534 --clear-groups ./lttng-spi report closed 2>err
+	is "$? $(cat err)" '1 Error: closed/ust/uid/0/64-bit: Permission denied' 'a directory below that may not be read'
+else
+	skip 'a directory below that may not be read' 'needs another user'
+fi
 
 # ---- damage ----
 whole=$(lttng-spi report --format csv whole | awk -F, '$1 == "factorial" { print $3 }')
@@ -49,6 +68,14 @@ lttng-spi report --format csv cut >cut.csv 2>err
 is $? 0 'a stream that is cut off: status'
 like "$(cat err)" 'the trace is damaged, what is whole is shown: cut off in the middle of a packet: spi_[0-9]' 'it is said'
 check "and the table has what there is" awk -F, -v most="$whole" '$1 == "factorial" && $3 > 0 && $3 <= most { found = 1 } END { exit !found }' cut.csv
+
+cp -r whole broken
+for stream in broken/ust/uid/0/64-bit/*_[0-9]*; do
+	printf '\377' | dd of="$stream" bs=1 seek=55 conv=notrunc status=none	# the content size of the first packet: negative
+done
+lttng-spi report broken >out 2>err
+is "$?" 1 'a packet on which libbabeltrace2 ends: status'
+like "$(tail -n 1 err)" '^Error: broken: the trace is damaged' 'and one line, behind those of libbabeltrace2'
 
 # ---- without the program, as on another host ----
 lttng-spi calls whole >before

@@ -65,6 +65,7 @@ is "$(functions typed --caller shop::pay | sort -u | tr '\n' ' ')" 'shop::find s
 is "$(functions typed --depth 1 | sort | uniq -c | awk '{ print $1, $2 }' | tr '\n' ' ')" '1 shop::check 1 shop::jumps 2 shop::pay ' '--depth'
 is "$(functions typed --error | tr '\n' ' ')" \
 	'shop::pay shop::find shop::fail shop::jump shop::jump shop::jump ' '--error: negative, null, exception, longjmp'
+is "$(functions typed --error --depth 1 | tr '\n' ' ')" 'shop::pay shop::fail shop::jump ' '--error --depth: the outermost of these'
 is "$(functions typed --process shop --thread "$(lttng-spi calls typed | sed -n '1s/.*\[\([0-9]*\)\].*/\1/p')" | wc -l)" \
 	"$(functions typed | wc -l)" '--process, --thread: all are of one'
 is "$(functions typed --process nobody 2>/dev/null | wc -l)" 0 '--process: none'
@@ -90,9 +91,14 @@ spi_trace --tree=main --lib shop --compact -o compact ./shop >/dev/null
 lines plain >plain.lines
 lines compact >compact.lines
 same_file compact.lines plain.lines 'compact records and plain events of a tree are the same calls'
+like "$(lttng-spi calls --caller shop::pay whole 2>&1)" 'do not say what is around them' 'whole-call events and --caller: it is said'
 grep -o 'shop::[a-z]*' plain.lines >plain.names
 lines typed | grep -o '^ *shop::[a-z]*' | tr -d ' ' >typed.names
 same_file plain.names typed.names 'and so are typed events'
+for dir in typed whole; do
+	is "$(lttng-spi flame --folded --function shop::pay $dir | awk '{ sum += $2 } END { print sum }')" \
+		"$(lttng-spi report --format csv --function shop::pay $dir | awk -F, 'NR > 1 { print $5 }')" "$dir: self time is the same in each view"
+done
 for view in 'report --by function' graph; do
 	for dir in typed whole; do
 		# shellcheck disable=SC2086
@@ -104,6 +110,16 @@ done
 spi_trace -f shop::tax --backtrace=2 -o traced ./shop >/dev/null
 is "$(lttng-spi calls traced | sed -n '2,3s/+0x[0-9a-f]*//p' | head -2)" \
 	"$(printf '%16sby %s\n' '' 'shop::pay(int, shop::Kind, char const*) [shop]' '' 'main [shop]')" 'a backtrace stands below its entry'
+spi_trace -f till::name_of -o texts ./shop >/dev/null
+is "$(lines texts --error)" 'till::name_of(n = 0) = "(null)"' '--error: a text that is a null pointer'
+cp shop $'s\e[31m\xc2\x9bp'
+spi_trace --tree=main --lib 's*p' -o 'escapes' $'./s\e[31m\xc2\x9bp' >/dev/null
+for view in report 'report --by process' info graph; do
+	# shellcheck disable=SC2086
+	lttng-spi $view escapes >view
+	is "$(LC_ALL=C grep -acP '\x1b|\xc2\x9b' view) $(grep -qa 's?\[31m?' view && echo there)" '0 there' \
+		"$view: a terminal obeys no name of a program"
+done
 # ---- babeltrace2's own graphs ----
 sink() { babeltrace2 --plugin-path="$SPI_TOP_BUILDDIR/bt2/.libs" "$@"; }
 same_file <(sink typed --component=s:sink.lttng-spi.calls) <(lttng-spi calls typed) 'sink.lttng-spi.calls prints the same'

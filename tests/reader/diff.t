@@ -58,10 +58,10 @@ leaf_before=$(leaf before) leaf_after=$(leaf after)
 percent=$(python3 -c "print('%.1f' % (100 * ($leaf_after - $leaf_before) / $leaf_before))")
 "$spi" report --diff before after >text
 check "text: the change of calls, absolute and in percent" grep -qE \
-	"^ +\\+$((leaf_after - leaf_before)) +\\+$percent % .* shop::leaf$" text ||
+	"^ +\\+$((leaf_after - leaf_before)) +\\+$percent % .* shop::leaf \\[shop\\]$" text ||
 	diag "$(cat text)"
-check "text: a function that is gone" grep -qE '^ +-[0-9]+ +-100\.0 % .* shop::fib \(gone\)$' text
-check "text: a new one" grep -qE '^ +\+[0-9]+ +- .* shop::even \(new\)$' text
+check "text: a function that is gone" grep -qE '^ +-[0-9]+ +-100\.0 % .* shop::fib \[shop\] \(gone\)$' text
+check "text: a new one" grep -qE '^ +\+[0-9]+ +- .* shop::even \[shop\] \(new\)$' text
 is "$("$spi" report --diff before --function shop::leaf --format csv after | tail -n +2 | cut -d, -f1)" shop::leaf \
 	"filters are for both"
 is "$("$spi" report --diff after --format csv after | tail -n +2 | cut -d, -f6,10,14,18 | sort -u)" 0,0,0,0 \

@@ -40,6 +40,11 @@ is "$(of tree.json '[o["calls"] for o in i["objects"] if o["path"].endswith("/sh
 is "$(of typed.json 'sorted((d["function"] + "\t" + d["reason"]) for d in i["not_instrumented"])')" \
 	"$(python3 -c 'print(sorted(open("typed/not-instrumented.txt").read().splitlines()))')" \
 	"what is not instrumented, and why"
+is "$(of typed.json 'sorted((r["rule"], r["kind"], r["instrumented"], r["declined"]) for r in i["rules"])')" \
+	"[('libc.so.6:_setjmp', 'functions', 0, 1), ('shop:*', 'functions', $(of typed.json 'len(i["typed_functions"])'), 1)]" \
+	"rules, with how many functions they instrument and not"
+is "$(of compact.json '[(r["rule"], r["kind"], r["pid"] == i["processes"][0]["pid"]) for r in i["rules"]]')" \
+	"[('tree(main;lib=shop;compact)', 'tree', True)]" "a tree, and its process"
 spi_trace_ok "a function that is not called" -f shop::leaf -f libc.so.6:getpgid -o uncalled ./shop 1
 "$spi" info --format json -o uncalled.json uncalled
 is "$(of uncalled.json 'sorted((f["name"], f["calls"] > 0) for f in i["typed_functions"])')" \
@@ -48,11 +53,16 @@ is "$(of uncalled.json 'sorted((f["name"], f["calls"] > 0) for f in i["typed_fun
 check "as text" eval "\"$spi\" info uncalled | grep -qE '^functions +2  have typed events, 1 without a call: getpgid$'"
 "$spi" info typed >text
 for line in "^process +[0-9]+ shop, 2 threads with calls, .* calls: $PWD/shop" \
-	"^object +$PWD/shop, build-id $build_id; its file is here" \
+	"^object +$PWD/shop, build-id $build_id, [0-9]+ calls; its file is here" \
 	'^not instrumented +[0-9]+, returns twice: .*libc.so.6:_?setjmp' '^lost +nothing' \
-	'^recorded +20[0-9-]+ [0-9:.]+ to 20'; do
+	'^rule +shop:\*: [0-9]+ functions, 1 not instrumented; in process [0-9]+ shop$' '^recorded +20[0-9-]+ [0-9:.]+ to 20'; do
 	check "as text: $line" grep -qE "$line" text
 done
+
+spi_cc viewed viewed.c
+spi_trace_ok "a process that forks" --tree=main --lib viewed -o forked ./viewed forks
+"$spi" info --format json -o forked.json forked
+is "$(of forked.json 'len(i["objects"]) - len({(o["path"], o["build_id"]) for o in i["objects"]})')" 0 "each object is named once"
 
 spi_cc ways "$SPI_TOP_SRCDIR/tests/programs/ways.cc" -fno-optimize-sibling-calls
 CHANNEL='--subbuf-size=4096 --num-subbuf=2' record lost 'call(ways:t_*;compact)' ./ways thread 3000

@@ -32,13 +32,18 @@ script -qec "$SPI_LTTNG trace -f 'shop::*' --format events ./shop 2>tty.err" /de
 like "$(cat tty.events)" 'spi:shop::pay_entry' '--format events on a terminal'
 check 'what is recorded reaches no terminal: an escape sequence in a string' test "$(grep -c $'\x1b\\[31m' tty)" = 0
 
+like "$(COLUMNS=80 script -qec "LTTNG_SPI_PAGER=cat lttng-spi report --sort p99 kept" /dev/null </dev/null | head -1)" \
+	' calls +total +self +average +p99 +function' 'a table fits a narrow terminal, with the column that it is sorted by'
+like "$(script -qec "LTTNG_SPI_PAGER=./none lttng-spi report kept" /dev/null </dev/null)" 'none: not found.*shop::pay' \
+	'a pager that is not there: the text comes without'
+
 # ---- the table ----
 spi_trace --tree=main --lib shop --report ./shop >report
 is $? 0 '--report: status' || diag "$(cat trace.err)"
 is "$(awk '$NF == "[shop]" { print $(NF - 1), $1 }' report | sort | head -3 | tr '\n' ' ')" 'main 1 shop::check 1 shop::fail 1 ' 'the table counts calls'
 like "$(head -1 report)" '^ +calls +total +self +average +min +max +p50 +p99 +function' 'and has its columns'
 spi_trace -f 'shop::*' --report -o reported ./shop >report
-check '--report -o DIR: the table' grep -q '^ *2 .* shop::pay$' report
+check '--report -o DIR: the table' grep -q '^ *2 .* shop::pay \[shop\]$' report
 check 'and the trace' test -s reported/ust/uid/0/64-bit/metadata
 spi_trace --tree=main --report "$SPI_PROGRAMS/../programs/nothing" >report
 is $? 127 '--report: a command that is missing'

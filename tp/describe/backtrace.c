@@ -95,7 +95,7 @@ static int describe(const struct spi_point *point, const struct tp_point *tp, st
 	to->event = tp->entry;
 	to->event.columns = d.columns;
 	to->event.column_count = d.n - OWN_FIELDS;
-	*desc = tp_draft_event(&d, tp->entry.tracepoint->event_name, provider);
+	*desc = tp_draft_event(&d, tp->entry.tracepoint->event_name, provider, tp_place_of(point));
 	if (!*desc)
 		return -ENOMEM;
 	((struct lttng_ust_tracepoint_class *) (*desc)->tp_class)->probe_callback = tp_backtrace_mark;

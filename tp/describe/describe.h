@@ -230,6 +230,11 @@ SPI_HIDDEN int tp_describe(struct spi_point **points, unsigned int n, struct tp_
  */
 SPI_HIDDEN int tp_describe_backtraces(struct spi_point **points, unsigned int n, struct tp_backtrace **made_for);
 
+/* ---- place.c ---- */
+
+/* What the metadata says of the point's event, for lttng_ust_event_desc.model_emf_uri; lives for ever. NULL: nothing. */
+SPI_HIDDEN const char *const *tp_place_of(const struct spi_point *point);
+
 /* ---- context.c: $app.spi:rules and $app.spi:run ---- */
 
 SPI_HIDDEN void tp_context_register(void);

@@ -35,6 +35,7 @@ struct batch {
 	const struct lttng_ust_event_desc **events;
 	struct lttng_ust_tracepoint **tracepoints;
 	unsigned int n;
+	const char *const *place;	/* of the point that is described now; NULL: not known */
 };
 
 /* ---- fields ---- */
@@ -122,7 +123,7 @@ int tp_draft_add_not_known(struct draft *d, const struct tp_not_known *what)
 /* ---- events ---- */
 
 struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *name,
-	const struct lttng_ust_probe_desc *provider)
+	const struct lttng_ust_probe_desc *provider, const char *const *place)
 {
 	struct lttng_ust_tracepoint_class *c = tp_alloc(sizeof(*c));
 	struct lttng_ust_event_desc *e = tp_alloc(sizeof(*e));
@@ -131,6 +132,7 @@ struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *n
 		return NULL;
 	*c = tp_class(d->fields, d->n, provider);
 	*e = tp_desc(name, c);
+	e->model_emf_uri = (const char **) (uintptr_t) place;
 	return e;
 }
 
@@ -138,7 +140,7 @@ struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *n
 static const char *event_add(struct batch *b, struct tp_event *event, struct lttng_ust_tracepoint *tracepoint,
 	const char *name, struct draft *d, const struct spi_point *point)
 {
-	struct lttng_ust_event_desc *desc = tp_draft_event(d, name, b->provider);
+	struct lttng_ust_event_desc *desc = tp_draft_event(d, name, b->provider, b->place);
 
 	if (!desc || tp_event_name_use(TP_PROVIDER, name) < 0)
 		return "no memory";
@@ -336,6 +338,7 @@ static const char *bind_point(struct batch *b, struct spi_point *point, struct t
 		return "no memory near the object";
 	if (!tp)
 		return "no memory";
+	b->place = point->events_of ? NULL : tp_place_of(point);
 	if (point->flags & SPI_POINT_ONE_EVENT)
 		why = bind_one(b, point, tp, tracepoints);
 	else

@@ -36,8 +36,8 @@ SPI_HIDDEN int tp_draft_add_all(struct draft *d, const struct spi_map_field *fie
 	const uint8_t *keep, const char **names);
 /* The event's field for values that are not known; the record has its text from the capture program. */
 SPI_HIDDEN int tp_draft_add_not_known(struct draft *d, const struct tp_not_known *what);
-/* The event's description. NULL: no memory. */
+/* The event's description; place: of tp_place_of(). NULL: no memory. */
 SPI_HIDDEN struct lttng_ust_event_desc *tp_draft_event(const struct draft *d, const char *name,
-	const struct lttng_ust_probe_desc *provider);
+	const struct lttng_ust_probe_desc *provider, const char *const *place);
 
 #endif /* SPI_TP_DRAFT_H */

@@ -358,6 +358,9 @@ static const struct spi_payload_ops ops = {
 	.library_event = tp_library_event,
 	.function_say = op_function_say,
 	.state_dump = tp_state_dump,
+	.rule_tell = tp_rule_tell,
+	.record_prepare = tp_record_prepare,
+	.record_write = tp_record_write,
 };
 
 /* This library depends on lttng-ust's, so this runs first: events can still be recorded. */
@@ -396,6 +399,7 @@ const struct spi_payload_ops *spi_payload_init(const struct spi_core_ops *core, 
 	tp_context_register();
 	tp_library_init();
 	tp_state_dump_init();
+	tp_rules_init();
 	is_refused = tp_left_register() < 0 || tp_runs_register() < 0;
 	*error = refusal;
 	return is_refused ? NULL : &ops;

@@ -22,6 +22,11 @@ SPI_HIDDEN void tp_library_init(void);
 SPI_HIDDEN void tp_libraries_update(void);
 SPI_HIDDEN void tp_library_event(const struct spi_object *object, const char *path, uint64_t from, int is_load);
 
+/* ---- rule.c ---- */
+SPI_HIDDEN void tp_rules_init(void);
+SPI_HIDDEN void tp_rules_dump(void *data, struct lttng_ust_session *session);	/* the probe of each session's state dump */
+SPI_HIDDEN void tp_rule_tell(const struct spi_rule_told *rule);
+
 /* ---- close.c: spi_payload_ops.close_* ---- */
 SPI_HIDDEN void tp_close_thread(const struct spi_thread_own *own, const struct spi_thread *copy);
 SPI_HIDDEN int tp_close_call(const struct spi_thread_own *own, struct spi_slot *slot, uint32_t trees,

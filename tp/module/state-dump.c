@@ -53,7 +53,7 @@ static uint32_t sessions_find(struct lttng_ust_session **sessions)
 			struct lttng_ust_session *session;
 			uint32_t k = 0;
 
-			if (event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
+			if (probe->func == (void (*)(void)) tp_rules_dump || event->type != LTTNG_UST_EVENT_TYPE_RECORDER)
 				continue;
 			session = ((struct lttng_ust_event_recorder *) event->child)->chan->parent->session;
 			while (k < n && sessions[k] != session)

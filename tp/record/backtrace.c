@@ -144,5 +144,5 @@ void tp_backtrace_attach(struct spi_point *point, const struct tp_backtrace *bac
 	struct tp_point *tp = point->payload;
 
 	__atomic_store_n(&tp->backtrace, backtrace, __ATOMIC_RELEASE);
-	__atomic_store_n(&point->entry, tp_call_entry, __ATOMIC_RELEASE);
+	__atomic_store_n(spi_point_record(point), tp_call_entry, __ATOMIC_RELEASE);
 }

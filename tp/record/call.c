@@ -197,7 +197,7 @@ void tp_call_attach(struct spi_point *point, struct tp_point *tp)
 {
 	tp->point = point;
 	tp->exit.is_end = 1;
-	point->entry = tp_fast_entry(point, tp);
+	*spi_point_record(point) = tp_fast_entry(point, tp);
 	point->exit = tp_fast_exit(tp);
 	point->left = tp_call_left;
 	point->gate[0] = &tp->entry.tracepoint->state;

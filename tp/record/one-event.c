@@ -149,7 +149,7 @@ void tp_one_attach(struct spi_point *point, struct tp_point *tp)
 	tp->point = point;
 	tp->entry.is_end = 1;
 	tp->area_size = most <= TP_AREA_SMALL ? TP_AREA_SMALL : TP_AREA_LARGE;
-	point->entry = one_entry;
+	*spi_point_record(point) = one_entry;
 	point->exit = one_exit;
 	point->left = one_left;
 	point->gate[0] = point->gate[1] = &tp->entry.tracepoint->state;

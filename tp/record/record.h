@@ -54,6 +54,11 @@ SPI_HIDDEN int tp_generic_ready(struct spi_object *object, const volatile int **
 /* A tree's point, whose object is ready. */
 SPI_HIDDEN int tp_tree_bind(struct spi_point *point);
 
+/* ---- own-record.c: spi_payload_ops.record_prepare, record_write ---- */
+SPI_HIDDEN int tp_record_prepare(struct spi_record *record, const char **why);
+SPI_HIDDEN int tp_record_write(const struct spi_record *record, uint64_t ip, const uint64_t *values,
+	const uint64_t *addresses, uint32_t count);
+
 /* ---- what points call: call.c, and one-event.c for one event a call ---- */
 SPI_HIDDEN void tp_call_attach(struct spi_point *point, struct tp_point *tp);
 SPI_HIDDEN void tp_one_attach(struct spi_point *point, struct tp_point *tp);

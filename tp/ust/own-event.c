@@ -32,8 +32,11 @@ static const struct {
 	[TP_OWN_U32] = { &tp_integers[0][0][2].parent, { TP_COLUMN_UNSIGNED, 4, 1 } },
 	[TP_OWN_U64] = { &tp_integers[0][0][3].parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
 	[TP_OWN_HEX] = { &tp_integers[1][0][3].parent, { TP_COLUMN_UNSIGNED, 8, 1 } },
+	[TP_OWN_I32] = { &tp_integers[0][1][2].parent, { TP_COLUMN_SIGNED, 4, 1 } },
+	[TP_OWN_I64] = { &tp_integers[0][1][3].parent, { TP_COLUMN_SIGNED, 8, 1 } },
 	[TP_OWN_TEXT] = { &tp_string_type.parent, { TP_COLUMN_STRING, 1, 1 } },
 	[TP_OWN_WORDS] = { &words.parent, { 0 } },
+	[TP_OWN_SEQUENCE] = { NULL, { 0 } },
 };
 
 /* Enumerations belong to a provider, which is never unregistered. */
@@ -96,8 +99,8 @@ int tp_own_register(struct tp_own *own, const char *provider, const char *name, 
 	own->field_count = n;
 	for (unsigned int i = 0; i < n; i++) {
 		own->fields[i] = (struct lttng_ust_event_field) { .struct_size = sizeof(own->fields[i]),
-			.name = fields[i].name, .type = fields[i].kind == TP_OWN_LABELS ? own->labels : kinds[fields[i].kind].type };
-		own->fields[i].nofilter = fields[n - 1].kind == TP_OWN_WORDS;
+			.name = fields[i].name, .type = kinds[fields[i].kind].type ? kinds[fields[i].kind].type : own->labels };
+		own->fields[i].nofilter = fields[n - 1].kind >= TP_OWN_WORDS;
 		own->field_list[i] = &own->fields[i];
 		own->columns[i] = kinds[fields[i].kind].column;
 	}

@@ -282,7 +282,10 @@ enum tp_own_kind {
 	TP_OWN_U64,
 	TP_OWN_HEX,	/* 8 bytes */
 	TP_OWN_TEXT,
+	TP_OWN_I32,
+	TP_OWN_I64,
 	TP_OWN_WORDS,	/* a sequence of 8-byte words: the last field, and then filters see none */
+	TP_OWN_SEQUENCE,	/* likewise; tp_own.labels is its type */
 };
 struct tp_own_field {
 	const char *name;
@@ -291,7 +294,7 @@ struct tp_own_field {
 /* Static; all but `labels` is zero before it is registered. lttng-ust keeps pointers into it for ever. */
 struct tp_own {
 	struct tp_event event;
-	const struct lttng_ust_type_common *labels;
+	const struct lttng_ust_type_common *labels;	/* or of a sequence */
 	struct lttng_ust_tracepoint tracepoint, *list[1];
 	struct lttng_ust_event_field fields[TP_OWN_FIELDS];
 	const struct lttng_ust_event_field *field_list[TP_OWN_FIELDS];

@@ -70,18 +70,6 @@ const char *spi_tree_func_shown(const struct spi_tree_object *to, uint64_t index
 	return spi_map_string(&to->map, spi_tree_map_func(to, index)->pretty);
 }
 
-/*
- * What asks where it was called from finds a return slot, which is the agent's: the dynamic linker would search and load
- * on the agent's behalf, profilers would count the wrong caller. A context that was saved can be entered twice.
- */
-static int looks_at_caller(const char *name)
-{
-	static const char *const names[] = { "dlopen", "dlmopen", "dlsym", "dlvsym", "dl_iterate_phdr", "dlclose", "__libc_dlopen_mode",
-		"__libc_dlsym", "mcount", "_mcount", "__fentry__", "swapcontext", "getcontext", NULL };
-
-	return spi_text_is_of(name, names, 1);
-}
-
 const char *spi_map_func_unfit(const struct spi_map *map, uint64_t index)
 {
 	const struct spi_map_func *func = SPI_MAP_AT(map, funcs, struct spi_map_func, index);
@@ -97,7 +85,7 @@ const char *spi_map_func_unfit(const struct spi_map *map, uint64_t index)
 	case SPI_REASON_MANAGED:
 		return spi_map_reason_name(func->reason);
 	default:		/* what keeps a point from its entry does not matter to calls of it */
-		return looks_at_caller(spi_map_string(map, func->name)) ? "it looks at where it is called from" : NULL;
+		return spi_map_func_asks_caller(map, func);
 	}
 }
 

@@ -86,6 +86,7 @@ is "$(grep '^injected' injected.err)" 'injected 1' 'injected: said so'
 is "$(grep '^frame' injected.err)" "$(printf 'frame 0 %x %x' $((pc - 2)) $((sp)))" \
 	'injected: the frame is where the kernel has it' || diag "$(grep '^frame' injected.err), pc $pc sp $sp"
 is "$(grep -c '^stack main$' injected.err)" 1 'injected: main() is on the stack' || diag "$(cat injected.err)"
+is "$(grep -cE '^stack (begin|dlopen|_dl_.*)$' injected.err)" 0 'injected: what loads the payload is not' || diag "$(cat injected.err)"
 is "$(grep -cE '^stack (one|two|by_tail|branches)$' injected.err)" 0 'injected: what is not called is not'
 exec {input}>&-
 wait "$target"

@@ -114,6 +114,51 @@ wait "$tracer"
 is $? 0 'several processes: status' || diag "$(cat err)"
 is "$(count '^enter leaf')" 18 'each has the payload' || diag "$(cat err)"
 
+# ---- a child that has its parent's rules, and gets the same ones by itself ----
+gcc -O1 -g -o serves -x c - <<-'END'
+	#include <stdio.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	__attribute__((noinline, noipa)) int leaf(int x) { return x + 1; }
+	int main(void)
+	{
+		char line[8];
+
+		puts("ready");
+		fflush(stdout);
+		if (read(0, line, sizeof(line)) > 0 && fork() == 0) {
+			printf("child %d\n", (int) getpid());
+			fflush(stdout);
+			for (int n = 1; read(0, line, sizeof(line)) > 0; n++)
+				leaf(n);
+			_exit(0);
+		}
+		wait(NULL);
+		return 0;
+	}
+END
+rm -f in
+mkfifo in
+./serves <in >running.out &
+running=$!
+exec {input}>in
+spi_wait 20 file_has running.out ready
+rm -f err err2
+"$SPI_LTTNG" trace -p "$running" -f leaf --payload ./says.so 2>err >out {input}>&- &
+tracer=$!
+has_agent_at_work() { ! python3 "$SPI_TOP_SRCDIR/tests/lib/text-equal.py" "$running" serves >/dev/null 2>&1; }
+spi_wait 20 has_agent_at_work
+echo one >&"$input"
+spi_wait 20 file_has running.out child
+"$SPI_LTTNG" trace -p "$(sed -n 's/child //p' running.out)" -f leaf --payload ./says.so --verbose 2>err2 >out2 {input}>&- &
+again=$!
+spi_wait 20 file_has err2 'agent is there'
+exec {input}>&-
+wait "$running"
+wait "$again"
+is $? 0 "the rules of a child's parent: status" || diag "$(cat err2)"
+wait "$tracer"
+
 # ---- what cannot be ----
 as_nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/nonexistent)
 chmod 600 says.so
@@ -177,4 +222,14 @@ is $? 2 'with a COMMAND as well'
 is $? 1 'every program of the machine'
 like "$(cat err)" 'means the calls of every program' 'which is refused'
 is "$(pgrep -c spi-broker) $(pgrep -c lttng-sessiond)" '0 0' 'no daemon is left, and none was started'
+
+# ---- recorded as well ----
+spi_daemon
+follow --exec calls -f leaf --payload ./says.so -o t
+started 'with -o' ./calls 5
+started 'with -o, once more' ./calls 5
+over 0 'with -o'
+spi_read t
+is "$(count '^enter leaf')" 18 'with -o: the payload has each call' || diag "$(cat err)"
+is "$(grep -c ' spi:leaf_entry: ' t.txt)" 18 'with -o: and so has the trace' || diag "$(cat err)"
 tap_done

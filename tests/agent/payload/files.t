@@ -21,6 +21,39 @@ done
 spi_trace --tree --lib closes --payload count ./closes >out
 is "$(grep -w leaf trace.err | awk '{ print $1 }' | sort -n | tr '\n' ' ')" '1 2 ' 'count: parent and child have their own calls' || diag "$(cat trace.err)"
 
+# Children that execute another program, and end at the same time: each one's table is whole, and says what it is of.
+gcc -O1 -g -o many -x c - <<-'END'
+	#include <sys/wait.h>
+	#include <unistd.h>
+	__attribute__((noinline, noipa, aligned(16))) int one(int x) { return x + 1; }
+	__attribute__((noinline, noipa, aligned(16))) int two(int x) { return x + 2; }
+	int main(int argc, char **argv)
+	{
+		for (int i = 0; i < 20; i++)
+			if (!fork()) {
+				one(two(i));
+				if (argc > 1)
+					execv(argv[1], argv + 1);
+				_exit(0);
+			}
+		while (wait(NULL) > 0)
+			;
+		return 0;
+	}
+END
+for program in '' /bin/true; do
+	# shellcheck disable=SC2086
+	spi_trace -f one -f two --payload count ./many $program
+	is "$(awk '/^count of many \([0-9]+\):$/ { printf "\n"; next } / none of / { next } { printf " %s %s", $2, $1 }' trace.err | sort | uniq -c | tr -s ' \n' ' ')" \
+		' 1 20 one 1 two 1 ' "count: tables of children${program:+ that execute $program}" || diag "$(cat trace.err)"
+done
+
+spi_trace -f two --payload count /bin/true
+is $? 1 'count: a function that the program does not have'
+gcc -O0 -g -o never -x c - <<<'int two(int x) { return x; } int main(int argc, char **argv) { return argc > 1 ? two(argc) : argv == 0; }'
+spi_trace -f two --payload count ./never
+is "$(cat trace.err)" 'count: none of the functions was called' 'count: none is called, which is said'
+
 # count: at a signal, by its name, that the program has a handler of; and again with other arguments.
 gcc -O1 -g -o signalled -x c - <<-'END'
 	#include <signal.h>

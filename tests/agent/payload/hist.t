@@ -28,6 +28,26 @@ by 'a member of a struct' pair_second mixed 6
 by 'the result' return mixed 7
 by 'each call of a recursion' depth down 2
 
+gcc -O1 -g -o odd -x c - <<-'END'
+	#define KEPT __attribute__((noinline, noipa))
+	KEPT __int128 wide(__int128 v) { return v; }
+	KEPT long double longer(long double v) { return v; }
+	KEPT double real(double v) { return v; }
+	int main(void)
+	{
+		wide((__int128) 1 << 100);
+		longer(1.5L);
+		real(__builtin_nan(""));
+		real(-2.5);
+		real(1e30);
+		return 0;
+	}
+END
+spi_trace -f wide -f longer -f real --payload hist=return ./odd
+is "$(table wide; table longer)" "$(printf 'count 0; calls whose value is not known: 1\n%.0s' 1 2)" 'values that are no number of 64 bits are not known' ||
+	diag "$(cat trace.err)"
+like "$(table real)" 'count 2, .* minimum -2, maximum 9223372036854775807; calls whose value is not known: 1' 'nor is a NaN' || diag "$(cat trace.err)"
+
 strip -o bare values
 spi_trace -f 0x"$(nm values | awk '$3 == "mixed" { print $1 }')" --payload hist=arg1 ./bare >/dev/null
 like "$(cat trace.err)" 'count 200, ' 'argN without debug info' || diag "$(cat trace.err)"

@@ -46,4 +46,8 @@ gcc -O1 -o forks forks.c
 env LD_PRELOAD="$PWD/slow.so" LTTNG_SPI_PAYLOAD_ARGS=how=loop timeout $((10 * SPI_PATIENCE)) ./forks >preload.out 2>preload.err
 is $? 0 'in a forked child: status'
 is "$(cat preload.out)" 'child 0' 'in a forked child: it goes on'
+# by name, where nothing is recorded in the child
+spi_trace -f leaf --payload ./slow.so --payload-arg how=loop ./forks >trace.out
+is "$(cat trace.out)" 'child 0' 'in a forked child, a function by name: it goes on' || diag "$(cat trace.err)"
+like "$(cat trace.err)" 'slow.so: .*time limit: it is switched off' 'in a forked child, a function by name: named' || diag "$(cat trace.err)"
 tap_done

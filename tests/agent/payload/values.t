@@ -28,6 +28,7 @@ like "$(cat trace.err)" 'nothing_back:  = error -2' 'a function without a result
 is "$(grep -c 'clock went back' trace.err)" 0 'the clock goes on'
 like "$(cat trace.err)" 'main is left out' 'a function that the payload leaves out, with its reason'
 is "$(grep slow trace.err)" 'Warning: slow: the payload leaves out what matches' 'a function that the payload leaves out, without a reason'
+is "$(grep -c '^samples ' trace.err)" 1 'the end runs once, and not for rules that the payload refuses' || diag "$(grep '^samples ' trace.err)"
 
 # By class: structs, __int128, complex numbers and long double, in registers and on the stack.
 for level in -O0 -O2; do

@@ -25,6 +25,17 @@ check 'preloaded: result, and user data from entry to exit' grep -qx 'leave leaf
 is "$(grep -c 'not its own' truth)" 0 'preloaded: no exit has the data of another call'
 is "$(tail -n 1 preload.err)" fini 'preloaded: the end runs once, at the end'
 
+# Where main() ends with a call, _start() is where that call would return to, and the kernel puts its address on the stack.
+gcc -O1 -g -o ends -x c - <<-'END'
+	__asm__(".section .text.startup,\"ax\"\n.p2align 4\n.globl main\n.type main,@function\nmain:\n"
+		"subq $8, %rsp\nxorl %edi, %edi\n.byte 0x66, 0x90, 0x66, 0x90, 0x90\ncall exit@plt\n.size main, .-main\n.text");
+END
+nm ends | awk '$3 == "main" { main = $1 } $3 == "_start" { start = $1 } END { print main, start }' >at
+read -r main start <at
+is $((16#$start - 16#$main)) 16 'a main() that ends with a call: _start() stands behind it'
+env LD_PRELOAD="$PWD/says.so" ./ends 2>said
+is "$(grep -c '^enter main' said)" 1 'a main() that ends with a call: it is the first call' || diag "$(cat said)"
+
 spi_trace --tree --lib calls --payload ./says.so ./calls 5 >trace.out
 is $? 0 'lttng trace: status' || diag "$(cat trace.err)"
 same_file trace.out plain.out 'lttng trace: the program prints what it prints'

@@ -30,6 +30,8 @@ is "$(ids | awk '{ pids[$1]; ids[$0] } END { print length(pids), length(ids) }')
 is "$(ids | tail -n 1 | awk '{ print $1 == $2 }')" 1 'thread: the last one by the first thread'
 began child 2
 began stack 3
+is "$(grep -ao 'statedump:procname: .*procname = "[^"]*"' t.txt | sed 's/.* = //' | sort | uniq -c | sed 's/ *//')" '2 "child-begins"' \
+	"stack: begun by the agent's thread, the child has its own name"
 unlike "$(cat traced.err)" 'Lost calls' 'stack: the one within the handler is recorded, too'
 
 # The trace ends while a child waits.
