@@ -34,7 +34,7 @@
 #define SAMPLE_US	10000u
 #define NS		UINT64_C(1000000000)
 #define CALL_NS		250u		/* what counting a call takes, caches that it fills included */
-#define BUDGET		200u		/* one part of so many, of the CPU time */
+#define BUDGET		400u		/* one part of so many, of the CPU time */
 #define CALLS_FIRST	256u		/* a function's before it is known how much CPU time there is */
 
 static struct spi_agent *agent;

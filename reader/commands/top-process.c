@@ -26,7 +26,7 @@
 #define OURS		"liblttng-spi.so."	/* samples there are of hooks' system calls; others are tracing */
 #define NOTHING		"libc.so.6:gnu_get_libc_version"	/* instrumented while nothing is counted */
 #define PASS_NS		4.0		/* what a call takes that is not counted, caches included */
-#define PASS_SHARE	0.003		/* of the CPU time, for all of these */
+#define PASS_SHARE	0.0015		/* of the CPU time, for all of these */
 #define TRACING_SHARE	0.02		/* of the samples, for all of tracing; and so many of them at least */
 #define TRACING_LEAST	6u
 #define CHOOSE_SAMPLES	30.0		/* before functions are chosen */

@@ -222,31 +222,43 @@ static void function_trace(struct top *t, const struct top_row *row)
 	top_child_begin(t);
 }
 
-static void key_take(struct top *t)
+static void key_take(struct top *t, char key)
 {
-	char keys[8];
-	const ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 	struct top_row *row = t->chosen;
 
-	if (n <= 0)
+	if (key == 'q')
 		is_stopped = 1;
-	else if (n >= 3 && keys[0] == '\033' && strchr("[O", keys[1]) && strchr("AB", keys[2]))
-		choose(t, keys[2] == 'A' ? -1 : 1);
-	else if (keys[0] == 'q' || (keys[0] == '\033' && n == 1))
-		is_stopped = 1;
-	else if (keys[0] == 'p')
+	else if (key == 'p')
 		t->is_paused = !t->is_paused;
-	else if (keys[0] == 'x' && row) {
+	else if (key == 'x' && row) {
 		choose(t, 1);
 		row->is_excluded = 1;
 		t->chosen = t->chosen == row ? NULL : t->chosen;
-	} else if (keys[0] == 'r')
+	} else if (key == 'r')
 		for (uint32_t i = 0; i < t->count; i++)
 			t->rows[i]->is_excluded = 0;
-	else if (keys[0] == 't')
+	else if (key == 't')
 		function_trace(t, row);
-	if (!is_stopped)
-		table_write(t);
+}
+
+static void keys_take(struct top *t)
+{
+	char keys[64];
+	const ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+
+	if (n <= 0 || (n == 1 && keys[0] == '\033'))
+		is_stopped = 1;
+	for (ssize_t i = 0; i < n && !is_stopped; i++) {
+		if (keys[i] != '\033') {
+			key_take(t, keys[i]);
+		} else if (i + 2 < n) {
+			if (keys[i + 2] == 'A' || keys[i + 2] == 'B')
+				choose(t, keys[i + 2] == 'A' ? -1 : 1);
+			i += 2;
+		}
+		if (!is_stopped)
+			table_write(t);
+	}
 }
 
 /* ---- the command ---- */
@@ -327,7 +339,7 @@ static int run(struct top *t, int tables)
 
 		if (left > 0 && poll(fds, 2, (int) left) > 0) {
 			if (fds[1].revents)
-				key_take(t);
+				keys_take(t);
 			else
 				r = top_read(t);
 			continue;

@@ -132,8 +132,11 @@ class Nginx:
                 break
             except OSError:
                 time.sleep(0.05)
-        with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)) as file:
-            self.pid = int(file.read().split()[0])
+        workers = ''
+        while not workers:
+            with open('/proc/%d/task/%d/children' % (self.process.pid, self.process.pid)) as file:
+                workers = file.read()
+        self.pid = int(workers.split()[0])
 
     def work(self, count):
         subprocess.run(['ab', '-q', '-k', '-c', '4', '-n', str(count), '-H', 'Accept-Encoding: gzip',
