@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A recorder of one's own: each call is an event own:call of lttng-ust, with who calls whom and the first argument, and
- * each end of a call an event own:result.
+ * A recorder of one's own. Each call is an event own:call of lttng-ust, with caller, callee and the first argument. Each
+ * end of a call is an event own:result.
  *
  *	cc -shared -fPIC -I. own-events.c $(pkg-config --cflags --libs lttng-spi) -llttng-ust -ldl -o own-events.so
  *	lttng create; lttng enable-event -u 'own:*'; lttng start

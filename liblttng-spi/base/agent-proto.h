@@ -173,7 +173,7 @@ static inline uint64_t spi_rule_sum(uint32_t flags, const char *text)
 	return spi_hash_text(SPI_HASH_SEED ^ flags, text);
 }
 
-/* The event that tells a trace of the rule: who has enabled it has asked for the rule. */
+/* The event that tells a trace of the rule. A session that has enabled the event has asked for the rule. */
 #define SPI_RULE_PROVIDER	"spi_rule"
 #define SPI_RULE_EVENT_SIZE	(sizeof(SPI_RULE_PROVIDER) + 17)	/* "spi_rule:", 16 hexadecimal digits, NUL */
 

@@ -5,7 +5,8 @@
  * as the dynamic linker binds them, by name and version. Without importers only those are taken that new programs can
  * be linked with.
  *
- * Control side. The objects' tables are read while the dynamic linker's list is held, so nothing goes meanwhile.
+ * Control side. The objects' tables are read while the dynamic linker's list is held, so nothing goes meanwhile. The
+ * names are copies, as the object may go before they are read.
  */
 #include <elf.h>
 #include <errno.h>
@@ -30,22 +31,42 @@ static int is_function(const ElfW(Sym) *symbol)
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_value && (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
+/* Twice the room of a list, or the first. NULL: no memory. */
+static void *list_grow(void *list, uint32_t used, uint32_t *room, uint32_t size)
+{
+	const uint32_t more = *room ? *room * 2 : 1024;
+	void *grown = spi_map_pages((size_t) more * size);
+
+	if (!grown)
+		return NULL;
+	if (list) {
+		memcpy(grown, list, (size_t) used * size);
+		spi_sys(SYS_munmap, list, (size_t) *room * size);
+	}
+	*room = more;
+	return grown;
+}
+
 static int export_add(struct spi_exports *e, uint64_t address, const char *name)
 {
-	if (e->count == e->room) {
-		uint32_t room = e->room ? e->room * 2 : 1024;
-		struct spi_export *more = spi_map_pages(room * sizeof(*more));
+	const uint32_t n = (uint32_t) strlen(name) + 1;
+	void *grown;
 
-		if (!more)
+	while (e->text_used + n > e->text_room) {
+		grown = list_grow(e->text, e->text_used, &e->text_room, 1);
+		if (!grown)
 			return -ENOMEM;
-		if (e->list) {
-			memcpy(more, e->list, e->count * sizeof(*more));
-			spi_sys(SYS_munmap, e->list, e->room * sizeof(*more));
-		}
-		e->list = more;
-		e->room = room;
+		e->text = grown;
 	}
-	e->list[e->count++] = (struct spi_export) { address, name };
+	if (e->count == e->room) {
+		grown = list_grow(e->list, e->count, &e->room, sizeof(*e->list));
+		if (!grown)
+			return -ENOMEM;
+		e->list = grown;
+	}
+	memcpy(e->text + e->text_used, name, n);
+	e->list[e->count++] = (struct spi_export) { address, e->text_used };
+	e->text_used += n;
 	return 0;
 }
 
@@ -124,9 +145,9 @@ static int imports_take(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-static int is_before(const struct spi_export *a, const struct spi_export *b)
+static int is_before(const struct spi_exports *e, const struct spi_export *a, const struct spi_export *b)
 {
-	return a->address != b->address ? a->address < b->address : strcmp(a->name, b->name) < 0;
+	return a->address != b->address ? a->address < b->address : strcmp(spi_export_name(e, a), spi_export_name(e, b)) < 0;
 }
 
 /* Heapsort, as qsort() may allocate. Several objects may import the same. */
@@ -146,15 +167,15 @@ static void exports_sort(struct spi_exports *e)
 			list[end] = list[0];
 		}
 		for (at = begin; (child = 2 * at + 1) < end; at = child) {
-			child += child + 1 < end && is_before(&list[child], &list[child + 1]);
-			if (!is_before(&moved, &list[child]))
+			child += child + 1 < end && is_before(e, &list[child], &list[child + 1]);
+			if (!is_before(e, &moved, &list[child]))
 				break;
 			list[at] = list[child];
 		}
 		list[at] = moved;
 	}
 	for (uint32_t i = 0; i < e->count; i++)
-		if (!kept || is_before(&list[kept - 1], &list[i]))
+		if (!kept || is_before(e, &list[kept - 1], &list[i]))
 			list[kept++] = list[i];
 	e->count = kept;
 }
@@ -181,6 +202,8 @@ void spi_exports_free(struct spi_exports *exports)
 {
 	if (exports->list)
 		spi_sys(SYS_munmap, exports->list, exports->room * sizeof(*exports->list));
+	if (exports->text)
+		spi_sys(SYS_munmap, exports->text, exports->text_room);
 	memset(exports, 0, sizeof(*exports));
 }
 

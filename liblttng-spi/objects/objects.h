@@ -89,14 +89,21 @@ struct spi_tables {
 void spi_tables_read(struct spi_tables *tables, const ElfW(Dyn) *dynamic, uint64_t bias);
 
 /* ---- exports.c: control side ---- */
-/* Functions that an object offers to others, by ascending address, then by name; the names are the object's own. */
+/* Functions that an object offers to others, by ascending address, then by name. */
 struct spi_exports {
 	struct spi_export {
 		uint64_t address;
-		const char *name;
+		uint32_t name;		/* in text */
 	} *list;
 	uint32_t count, room;
+	char *text;
+	uint32_t text_used, text_room;
 };
+
+static inline const char *spi_export_name(const struct spi_exports *exports, const struct spi_export *one)
+{
+	return exports->text + one->name;
+}
 /* All of them, or those that others (only this one, if it is not NULL) import. 0 or -ENOMEM; spi_exports_free() frees. */
 int spi_exports_find(const struct spi_object *object, const struct spi_object *only, int is_all, struct spi_exports *found);
 void spi_exports_free(struct spi_exports *exports);

@@ -141,17 +141,17 @@ static int is_better(const struct work *w, const char *name, const char *than)
 static const char *offered_name(const struct work *w, uint64_t address, const char *name)
 {
 	const struct spi_export *at = spi_exports_at(&w->exports, address), *end = w->exports.list + w->exports.count;
-	const char *best = at ? at->name : NULL;
+	const char *best = at ? spi_export_name(&w->exports, at) : NULL;
 	char *kept;
 	size_t n;
 
 	for (; at && at < end && at->address == address; at++)
-		if (is_better(w, at->name, best))
-			best = at->name;
+		if (is_better(w, spi_export_name(&w->exports, at), best))
+			best = spi_export_name(&w->exports, at);
 	if (!best || !strcmp(best, name) || !strncmp(best, "_Z", 2) || !strncmp(best, "_R", 2))
 		return name;
 	n = strlen(best) + 1;
-	kept = spi_alloc(n);		/* the object may go before the point that takes this name */
+	kept = spi_alloc(n);		/* lives as long as the point that takes this name */
 	return kept ? memcpy(kept, best, n) : name;
 }
 
