@@ -30,12 +30,12 @@ for uid in 0 2002; do
 	unlike "$out" 'secret_function' "became $uid: no rule for that program is told" || diag "$out"
 	like "$out" 'became' "it had become that"
 done
-# Its own programs' are told it as ever
-quiet lttng enable-event -u -s s 'spi:call(own_function;exec=python*)'
-like "$(liar rules x </dev/null)" 'own_function' "and its own programs' as ever"
 # What the program says that its file is called is nobody's business: names are the kernel's
 out=$(cd / && as_a timeout 60 /usr/bin/python3 "$SPI_PROGRAMS/liar.py" /run/lttng/spi-agent named "$PWD/nowhere/else")
 unlike "$out" 'nowhere' "a file is called what the kernel calls it" || diag "$out"
 like "$out" 'map -2 .*/python3' "so does what is said of it" || diag "$out"
+# Its own programs are told theirs as ever. From here on the agent itself comes into python3.
+quiet lttng enable-event -u -s s 'spi:call(own_function;exec=python*)'
+like "$(liar rules x </dev/null)" 'own_function' "and its own programs' as ever"
 is "$(pgrep -x -o spi-broker)" "$broker" "the broker is the same"
 tap_done
