@@ -41,6 +41,8 @@ struct spi_participant {
 	void (*thread_ends)(uint64_t address);
 	/* The program hands out the address of a function that will be called from elsewhere: a handler, a thread's start. Any thread. */
 	void (*callback)(uint64_t address);
+	/* A call tree has begun, waits to begin, or has ended. Control lock. */
+	void (*trees_changed)(void);
 	/* The calling thread executes another program: what was missed is told. */
 	void (*exec_tells)(void);
 

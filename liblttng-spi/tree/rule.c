@@ -297,6 +297,7 @@ static int tree_apply(struct work *w)
 	if (r < 0 && tree->why[0] && !result->text[0])
 		spi_format(result->text, sizeof(result->text), "%s", tree->why);
 	spi_tree_report(link);
+	spi_participants_run(trees_changed);
 	return r;
 }
 
@@ -310,6 +311,7 @@ void spi_tree_starts_take(struct spi_link *link)
 		if (!tree->roots && !tree->asked->parse_only && !spi_tree_flat && !tree->is_outside)
 			spi_note("a call tree that began later has found no function to begin with");
 		spi_tree_report(link);
+		spi_participants_run(trees_changed);
 	}
 }
 
@@ -325,6 +327,7 @@ static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *r
 		tree_end(tree);
 	else if (!tree->enabled)
 		r = tree_start(tree, spi_link_current);
+	spi_participants_run(trees_changed);
 	result_fill(tree, result);
 	if (r < 0 && tree->why[0])
 		spi_format(result->text, sizeof(result->text), "%s", tree->why);
@@ -345,6 +348,7 @@ static void tree_remove(struct rule *rule)
 	if (!spi_trees)
 		spi_tree_report_forget();
 	rule->tree = NULL;
+	spi_participants_run(trees_changed);
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 }
 
