@@ -56,6 +56,7 @@ static const struct spi_participant participants[] = {
 	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_child_begins,
 	}, {	/* ipc/trees.c */
+		.fork_child = spi_ipc_asks_fork_child,
 		.trees_changed = spi_ipc_trees_changed,
 	}, {	/* payloads */
 		.fork_child = spi_limit_fork_child,

@@ -26,6 +26,8 @@ struct spi_ipc_channel {
 	uint32_t is_asked;		/* peer.c's: the epoch of trees (spi_tree_epoch) in which the peer was asked for; 0: never */
 	uint32_t is_told;		/* the same of the event spi_ipc:channel */
 	uint32_t users, used;
+	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
+	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
 	struct spi_msg_address from, to;	/* TCP, UDP */
 	char path[112];			/* as in struct spi_msg_channel */
 };
@@ -38,18 +40,25 @@ struct spi_ipc_channel {
 void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position_or_hash, uint64_t length) SPI_HIDDEN;
 /* The sender of a UNIX stream is not known, and could not be found here: sets channel->peer. May wait. */
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
+
+/* ---- starts.c ---- */
 /*
  * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well), and the program is
- * not told yet. Called while spi_ipc_starts is not 0. May begin trees, and wait.
+ * not told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
  */
 void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash) SPI_HIDDEN;
-extern uint32_t spi_ipc_starts SPI_HIDDEN;	/* trees that wait for a message */
 
 /* ---- trees.c ---- */
 /* The calling thread's trees that follow messages along channels of this kind; 0: none. */
 uint32_t spi_ipc_trees_of(uint32_t kind) SPI_HIDDEN;
 /* As spi_msg_channel has it, but for the position and the length. */
 void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_channel *message) SPI_HIDDEN;
+
+/* The end that has this key in the process's table, to be used under the control lock; NULL: there is none. */
+struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
+/* The event spi_ipc:peer. */
+void spi_ipc_record_peer(const struct spi_ipc_channel *channel, int32_t pid, const char *name, int32_t status, const char *reason,
+	uint64_t took) SPI_HIDDEN;
 
 /* ---- positions.c ---- */
 /*

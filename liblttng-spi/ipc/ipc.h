@@ -19,4 +19,11 @@ extern const struct spi_hook spi_ipc_hooks[] SPI_HIDDEN;
 /* ---- trees.c: a participant. Control side ---- */
 void spi_ipc_trees_changed(void) SPI_HIDDEN;
 
+/* ---- peer.c, starts.c: what the controller is asked, and what it says. Control side ---- */
+struct spi_link;
+void spi_ipc_asks_send(struct spi_link *link) SPI_HIDDEN;		/* what threads ask */
+void spi_ipc_peers_take(uint32_t number, const char *body, size_t size) SPI_HIDDEN;	/* PEERS */
+int spi_ipc_told(const struct spi_msg_channel_told *told) SPI_HIDDEN;	/* CHANNEL. 0 or a negative errno */
+void spi_ipc_asks_fork_child(void) SPI_HIDDEN;
+
 #endif /* SPI_IPC_H */

@@ -100,6 +100,11 @@ static void ask_free(struct ask *ask)
 	__atomic_store_n(&ask->state, ASK_FREE, __ATOMIC_RELEASE);
 }
 
+static int32_t number_of(const char *text)
+{
+	return *text == '-' ? -(int32_t) spi_parse_number(text + 1, NULL) : (int32_t) spi_parse_number(text, NULL);
+}
+
 /* "PID\tNAME\tSTATUS\tREASON\n", one a process at the other end. */
 static void peers_tell(const struct spi_ipc_channel *channel, char *text, uint64_t took)
 {
@@ -116,8 +121,7 @@ static void peers_tell(const struct spi_ipc_channel *channel, char *text, uint64
 				field[n++] = at + 1;
 			}
 		if (n == 4)
-			spi_ipc_record_peer(channel, (int32_t) spi_parse_signed(field[0]), field[1], (int32_t) spi_parse_signed(field[2]),
-				field[3], took);
+			spi_ipc_record_peer(channel, number_of(field[0]), field[1], number_of(field[2]), field[3], took);
 	}
 }
 
@@ -196,8 +200,8 @@ void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
 
 static void ask_answer(struct ask *ask)
 {
-	__atomic_store_n(&ask->state, ASK_ANSWERED, __ATOMIC_SEQ_CST);
-	spi_word_wake(&ask->state);
+	spi_word_set(&ask->state, ASK_ANSWERED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* before `is_left` is read */
 }
 
 void spi_ipc_asks_send(struct spi_link *link)

@@ -69,7 +69,7 @@ static uint32_t trees_of(const struct spi_ipc_channel *channel, uint64_t positio
 
 void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash)
 {
-	const uint32_t trees = trees_of(channel, position, count, hash) & spi_tree_awaiting();
+	const uint32_t trees = trees_of(channel, position, count, hash) & __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE);
 
 	if (trees)
 		spi_tree_message_came(trees);
@@ -80,7 +80,7 @@ void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64
 /* Places of trees that wait no more are free again. */
 static void starts_look(void)
 {
-	const uint32_t awaiting = spi_tree_awaiting();
+	const uint32_t awaiting = spi_tree_awaiting;
 
 	for (uint32_t i = 0; i < STARTS; i++)
 		if (starts[i].trees & ~awaiting)
@@ -111,19 +111,18 @@ static uint32_t trees_named(const struct spi_msg_channel_told *told)
 
 int spi_ipc_told(const struct spi_msg_channel_told *told)
 {
-	const uint32_t trees = trees_named(told) & spi_tree_awaiting();
+	const uint32_t trees = trees_named(told) & spi_tree_awaiting;
 	const int r = told->channel.kind == SPI_CHANNEL_PIPE || told->channel.kind == SPI_CHANNEL_UNIX_STREAM ?
 		spi_ipc_align(&told->channel) : 0;
 
 	starts_look();
 	if (trees) {
 		struct start *start = start_get(&told->channel);
-		const uint32_t before = start->trees;
+		const uint32_t before = memcmp(&start->channel, &told->channel, sizeof(told->channel)) ? 0 : start->trees;
 
 		__atomic_store_n(&start->trees, 0, __ATOMIC_SEQ_CST);
 		start->channel = told->channel;
-		__atomic_store_n(&start->trees, before && !memcmp(&start->channel, &told->channel, sizeof(told->channel)) ? before | trees : trees,
-			__ATOMIC_RELEASE);
+		__atomic_store_n(&start->trees, before | trees, __ATOMIC_RELEASE);
 	}
 	return r == -ENOENT ? 0 : r;		/* a connection that is not accepted yet has no descriptor here */
 }

@@ -155,13 +155,7 @@ void spi_tree_start_thread(void)
 
 /* ---- the message ---- */
 
-static uint32_t awaiting;	/* trees that wait for a message; changed under the control lock */
 static uint32_t came;		/* of these, those whose message has come */
-
-uint32_t spi_tree_awaiting(void)
-{
-	return __atomic_load_n(&awaiting, __ATOMIC_ACQUIRE);
-}
 
 void spi_tree_message_came(uint32_t trees)
 {
@@ -173,9 +167,9 @@ static void message_await(struct spi_tree *tree, int is_awaited)
 {
 	__atomic_fetch_and(&came, ~tree->bit, __ATOMIC_RELAXED);
 	if (is_awaited)
-		__atomic_fetch_or(&awaiting, tree->bit, __ATOMIC_RELEASE);
+		__atomic_fetch_or(&spi_tree_awaiting, tree->bit, __ATOMIC_RELEASE);
 	else
-		__atomic_fetch_and(&awaiting, ~tree->bit, __ATOMIC_RELEASE);
+		__atomic_fetch_and(&spi_tree_awaiting, ~tree->bit, __ATOMIC_RELEASE);
 }
 
 /* ---- for rule.c and control/ ---- */

@@ -92,7 +92,6 @@ int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not kn
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
 /* Trees that wait for a message, and whose message has come. Returns when they have begun, or after two seconds. Any thread of the program. */
 void spi_tree_message_came(uint32_t trees);
-uint32_t spi_tree_awaiting(void);	/* trees that wait for one; any thread */
 
 /* ---- follow.c ---- */
 void spi_tree_loads_take(struct spi_link *link);
