@@ -41,6 +41,17 @@ void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t posit
 /* The sender of a UNIX stream is not known, and could not be found here: sets channel->peer. May wait. */
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
 
+/* ---- blocked.c: receives that were under way when the hooks came ---- */
+struct spi_ipc_receive {
+	int64_t number;			/* the system call's */
+	int fd;
+	uint64_t arguments[5];		/* behind the descriptor */
+};
+void spi_ipc_blocked_take(void) SPI_HIDDEN;		/* control side, once the hooks stand */
+/* What it tells of: the receive has returned `result` to its caller, or -1. The thread of the program. */
+void spi_ipc_receive_over(const struct spi_ipc_receive *receive, int64_t result) SPI_HIDDEN;
+int spi_ipc_is_channel(int fd) SPI_HIDDEN;		/* a receiving end of one whose kind some tree follows; any thread */
+
 /* ---- starts.c ---- */
 /*
  * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well), and the program is
