@@ -13,10 +13,15 @@
 #include <stdint.h>
 #include "liblttng-spi/base/base.h"
 
-/* ---- hooks.c: rows for control/init.c ---- */
-extern const struct spi_hook spi_ipc_hooks[] SPI_HIDDEN;
+/* ---- stream-hooks.c, message-hooks.c: rows for control/init.c ---- */
+extern const struct spi_hook spi_ipc_stream_hooks[] SPI_HIDDEN, spi_ipc_message_hooks[] SPI_HIDDEN;
 
-/* ---- trees.c: a participant. Control side ---- */
+/* ---- trees.c: a participant. Control side, but for the child and the end ---- */
 void spi_ipc_trees_changed(void) SPI_HIDDEN;
+void spi_ipc_fork_child(void) SPI_HIDDEN;
+void spi_ipc_process_end(void) SPI_HIDDEN;
+
+/* ---- positions.c ---- */
+void spi_ipc_thread_over(void) SPI_HIDDEN;
 
 #endif /* SPI_IPC_H */
