@@ -37,6 +37,8 @@ struct spi_participant {
 	void (*calls_begin)(void);
 	/* The calling thread, one of the program's, records its first call. */
 	void (*thread_found)(void);
+	/* The calling thread, which was found, ends. Signals are blocked. */
+	void (*thread_over)(void);
 	/* libc's code at `address` runs what a thread leaves for its end. That thread. */
 	void (*thread_ends)(uint64_t address);
 	/* The program hands out the address of a function that will be called from elsewhere: a handler, a thread's start. Any thread. */

@@ -55,9 +55,12 @@ static const struct spi_participant participants[] = {
 		.child_has_begun = spi_budget_forked,
 	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_child_begins,
-	}, {	/* ipc/trees.c */
-		.fork_child = spi_ipc_asks_fork_child,
+	}, {	/* ipc/ */
 		.trees_changed = spi_ipc_trees_changed,
+		.fork_child = spi_ipc_fork_child,
+		.thread_over = spi_ipc_thread_over,
+		.process_end = spi_ipc_process_end,
+		.exec_tells = spi_ipc_process_end,
 	}, {	/* payloads */
 		.fork_child = spi_limit_fork_child,
 		.child_begins = spi_limit_child_begins,

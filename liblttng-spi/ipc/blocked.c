@@ -45,7 +45,7 @@ static void receive_over(struct spi_slot *slot, struct spi_frame *frame, const u
 	(void) vec, (void) stride;
 	__atomic_store_n(&b->state, BLOCKED_FREE, __ATOMIC_RELEASE);
 	spi_slot_pop(&spi_thread, slot);
-	spi_ipc_receive_over(&receive, result);
+	spi_ipc_receive_over(&receive, (uint64_t) &frame->ra, result);
 }
 
 /* It was cancelled, or left by longjmp(). */
@@ -134,7 +134,7 @@ static int receive_read(const struct spi_numbers *task, struct spi_ipc_receive *
 	for (unsigned int i = 0; i < 5; i++)
 		receive->arguments[i] = spi_parse_number(at + (*at == ' '), &at);
 	receive->fd = (int) fd;
-	return is_receive(receive->number) && spi_ipc_is_channel(receive->fd) && begins_anew(receive->fd);
+	return is_receive(receive->number) && begins_anew(receive->fd) && spi_ipc_count_from_here(receive->fd);
 }
 
 static struct blocked *blocked_claim(int32_t tid)

@@ -158,7 +158,7 @@ static int is_first(struct spi_ipc_channel *channel, uint32_t epoch)
 	return 0;
 }
 
-void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
+int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
 {
 	const uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_ACQUIRE);
 	const uint64_t begin = spi_now_ns();
@@ -166,7 +166,7 @@ void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t posit
 
 	(void) fd;
 	if (!is_first(channel, epoch))
-		return;
+		return 0;
 	ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
 	if (ask) {
 		ask->request.channel.position = position;
@@ -182,6 +182,7 @@ void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t posit
 	}
 	__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
 	__atomic_store_n(&channel->asking, 0, __ATOMIC_RELEASE);
+	return ask != NULL;
 }
 
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
@@ -240,6 +241,7 @@ static void late_tell(struct ask *ask)
 		if (ask->answer.inode)
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
+		spi_ipc_channel_leave(channel);
 	}
 	spi_note("messages went out before the process at the other end was under the rule, %u ms after the first of them: %.*s",
 		(uint32_t) ((spi_now_ns() - ask->since) / 1000000), (int) strcspn(ask->text, "\n"), ask->text);

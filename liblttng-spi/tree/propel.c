@@ -77,7 +77,9 @@ uint32_t spi_tree_of_caller(void)
 {
 	struct spi_thread *t = &spi_thread;
 
-	return t->busy ? 0 : spi_tree_of(t);
+	if (spi_likely(!t->busy))
+		return spi_tree_of(t);
+	return t->busy < SPI_BUSY_ALWAYS ? t->tree & spi_tree_existing : 0;	/* a handler has interrupted a record */
 }
 
 /* Slots of calls that trees of this kind have recorded, where there are trees of both. */

@@ -45,7 +45,7 @@ const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record
 void spi_tree_process_end(void);
 
 /* ---- propel.c ---- */
-uint32_t spi_tree_of_caller(void);	/* the trees that the calling thread is in; 0 also while it is the tracer's. Any thread, any state */
+uint32_t spi_tree_of_caller(void);	/* the trees that the calling thread is in; 0 if it is the tracer's. Any thread, any state */
 
 /* ---- functions.c: what the trace is told of functions ---- */
 int spi_function_of(const struct spi_point *point, struct spi_function_told *function);
