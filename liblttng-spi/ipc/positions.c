@@ -234,10 +234,9 @@ void spi_ipc_born(int fd)
 
 	if (!place)
 		return;
-	for (uint32_t end = 0; end < 2; end++) {
-		position_set(place, (enum spi_ipc_end) end, 0);
-		__atomic_store_n(&place->end[end].word, 0, __ATOMIC_SEQ_CST);	/* of another one that had the number */
-	}
+	if (is_idle(place))	/* else the other end is there already, and waits */
+		for (uint32_t end = 0; end < 2; end++)
+			position_set(place, (enum spi_ipc_end) end, 0);
 	__atomic_store_n(&place->state, SPI_IPC_BORN, __ATOMIC_SEQ_CST);
 }
 
