@@ -345,6 +345,20 @@ void spi_ipc_channel_forget(int fd)
 	}
 }
 
+/* The id of the direction that goes out of it; 0: who makes a channel knows nothing of where it is. */
+uint64_t spi_ipc_born_id(int fd)
+{
+	struct stat st;
+
+	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) < 0)
+		return 0;
+	if (S_ISFIFO(st.st_mode))
+		return spi_ipc_follows(SPI_CHANNEL_PIPE) ? spi_ipc_id("pipe", st.st_ino, st.st_dev) : 0;
+	if (!spi_ipc_follows(SPI_CHANNEL_UNIX_STREAM) || option(fd, SOL_SOCKET, SO_DOMAIN) != AF_UNIX)
+		return 0;
+	return spi_ipc_id("unix", st.st_ino, 0);
+}
+
 void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_channel *message)
 {
 	memset(message, 0, sizeof(*message));

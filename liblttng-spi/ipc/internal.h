@@ -28,13 +28,15 @@
 struct spi_ipc_place {
 	uint64_t id;			/* 0: free */
 	uint32_t used;			/* when somebody last looked for it, seconds */
-	uint32_t is_lost;		/* what is counted here is not what the channel carries */
+	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN */
 	struct {
 		uint64_t position, word;
 	} end[2];
 	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that have another agent of this build");
+#define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
+#define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
 enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
 
 /* ---- channels.c ---- */
@@ -70,6 +72,7 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
 struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
+uint64_t spi_ipc_born_id(int fd) SPI_HIDDEN;
 void spi_ipc_channel_forget(int fd) SPI_HIDDEN;		/* the socket is connected to somebody else now */
 /* As spi_msg_channel has it, but for the position and the length. */
 void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_channel *message) SPI_HIDDEN;
@@ -103,6 +106,7 @@ struct spi_ipc_op {
 void spi_ipc_op_place(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
+void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_over(struct spi_ipc_op *op) SPI_HIDDEN;	/* and now it is not */
 uint64_t spi_ipc_position(const struct spi_ipc_op *op) SPI_HIDDEN;	/* where the channel is now */
 /*

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include "liblttng-spi/base/base.h"
 
-/* ---- stream-hooks.c, message-hooks.c: rows for control/init.c ---- */
-extern const struct spi_hook spi_ipc_stream_hooks[] SPI_HIDDEN, spi_ipc_message_hooks[] SPI_HIDDEN;
+/* ---- stream-hooks.c, message-hooks.c, birth-hooks.c: rows for control/init.c ---- */
+extern const struct spi_hook spi_ipc_stream_hooks[] SPI_HIDDEN, spi_ipc_message_hooks[] SPI_HIDDEN, spi_ipc_birth_hooks[] SPI_HIDDEN;
 
 /* ---- trees.c: a participant. Control side, but for the child and the end ---- */
 void spi_ipc_trees_changed(void) SPI_HIDDEN;

@@ -2,8 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* Functions of libc's that send and receive by sockets alone. */
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include "liblttng-spi/objects/objects.h"
@@ -21,8 +19,6 @@ DECLARE(recv);
 DECLARE(recvfrom);
 DECLARE(recvmsg);
 DECLARE(recvmmsg);
-DECLARE(connect);
-DECLARE(setsockopt);
 
 /* What is only looked at stays; urgent data is beside the stream, or in it without a reader's knowing. */
 static int is_receive(int flags)
@@ -38,7 +34,7 @@ static void urgent_end(struct spi_ipc_op *op, int flags)
 	if (spi_likely(!(flags & MSG_OOB)) || !op->channel || !op->place)
 		return;
 	spi_ipc_not_followed(SPI_IPC_NOT_URGENT);
-	__atomic_store_n(&op->place->is_lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&op->place->state, SPI_IPC_LOST, __ATOMIC_RELAXED);
 }
 
 static ssize_t ipc_send(int fd, const void *buffer, size_t size, int flags)
@@ -191,46 +187,6 @@ static int ipc_recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, in
 	return n;
 }
 
-/* ---- what changes a channel ---- */
-
-static int ipc_connect(int fd, const struct sockaddr *to, socklen_t size)
-{
-	const int r = SPI_NEXT(connect)(fd, to, size);
-
-	if (__atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED) && spi_mode <= SPI_MODE_CHILD_LEFT && !spi_thread.busy)
-		spi_ipc_channel_forget(fd);
-	return r;
-}
-
-/* The kernel encrypts from here on. */
-static void tls_begins(int fd)
-{
-	for (int end = 0; end < 2; end++) {
-		struct spi_ipc_channel *channel = spi_ipc_channel_find(fd, (enum spi_ipc_end) end, NULL);
-		struct spi_ipc_op op = { .channel = channel, .fd = fd, .end = (enum spi_ipc_end) end };
-
-		if (!channel)
-			continue;
-		spi_ipc_not_followed(SPI_IPC_NOT_TLS);
-		spi_ipc_op_place(&op);
-		if (op.place)
-			__atomic_store_n(&op.place->is_lost, 1, __ATOMIC_RELAXED);
-		spi_ipc_channel_leave(channel);
-	}
-}
-
-static int ipc_setsockopt(int fd, int level, int name, const void *value, socklen_t size)
-{
-	const int r = SPI_NEXT(setsockopt)(fd, level, name, value, size);
-	char protocol[4] = "";
-
-	if (level == IPPROTO_TCP && name == TCP_ULP && r == 0 && __atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED) &&
-			spi_mode <= SPI_MODE_CHILD_LEFT && !spi_thread.busy && size >= 3 &&
-			spi_memory_copy(protocol, (uint64_t) value, 3) == 0 && !strcmp(protocol, "tls"))
-		tls_begins(fd);
-	return r;
-}
-
 #define WRONG	"messages that it moves are not recorded, and positions behind them are wrong"
 #define ROW(name, what) \
 	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
@@ -244,7 +200,5 @@ const struct spi_hook spi_ipc_message_hooks[] = {
 	ROW(recvfrom, WRONG),
 	ROW(recvmsg, WRONG),
 	ROW(recvmmsg, WRONG),
-	ROW(connect, "datagrams of a socket that is connected a second time are told of its first peer"),
-	ROW(setsockopt, "a connection that the kernel encrypts has wrong positions"),
 	{ NULL },
 };

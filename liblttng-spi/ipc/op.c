@@ -81,7 +81,7 @@ static int is_programs(struct spi_thread *t, uint64_t p)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
-	return !spi_tracer_code_has(*(const uint64_t *) p);	/* lttng-ust wakes its consumer up by pipes */
+	return !spi_tracer_code_has(spi_behind_slots(*(const uint64_t *) p));	/* lttng-ust wakes its consumer up by pipes */
 }
 
 /* Who is at the other end has to be in before the message is out. */

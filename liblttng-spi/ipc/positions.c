@@ -7,6 +7,9 @@
  * A count is right while all who use an end count. It is compared with what the kernel knows when a process meets the channel: TCP counts
  * itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions never fall for that).
  *
+ * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried was counted (SPI_IPC_BORN), or
+ * this end was counted before. Else positions are not known until it can be.
+ *
  * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that overlap may have moved theirs in either
  * order; that is told by the end's word, in which each call leaves its beginning and its end. A thread that never comes back from a call, because it was
  * killed, leaves the call under way: then others of that end are "not sure" for ever, which is true of those that overlap it.
@@ -85,7 +88,7 @@ static struct spi_ipc_place *place_find(uint64_t id, int *is_new)
 	if (!__atomic_compare_exchange_n(&oldest->id, &old, id, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return NULL;
 	oldest->used = now;
-	oldest->is_lost = 0;
+	oldest->state = 0;
 	oldest->end[0].position = oldest->end[1].position = 0;
 	*is_new = 1;
 	return oldest;
@@ -147,59 +150,63 @@ static int64_t queue_of(const struct spi_ipc_channel *channel, int fd, int *is_e
 
 /* ---- agreement ---- */
 
-static int may_align(const struct spi_ipc_channel *channel, uint64_t before[2])
+/* This process's end of TCP; both ends of all else. */
+struct words {
+	uint64_t word[2];
+};
+
+static struct words words_of(const struct spi_ipc_channel *channel)
 {
-	before[0] = __atomic_load_n(&channel->place->end[0].word, __ATOMIC_SEQ_CST);
-	before[1] = __atomic_load_n(&channel->place->end[1].word, __ATOMIC_SEQ_CST);
-	if (channel->kind == SPI_CHANNEL_TCP)
-		return !(before[channel->is_receiver] & UNDER_WAY);
-	return !((before[0] | before[1]) & UNDER_WAY);
+	struct words now = { { 0, 0 } };
+
+	for (uint32_t end = 0; end < 2; end++)
+		if (channel->kind != SPI_CHANNEL_TCP || end == channel->is_receiver)
+			now.word[end] = __atomic_load_n(&channel->place->end[end].word, __ATOMIC_SEQ_CST);
+	return now;
 }
 
-static int has_moved(const struct spi_ipc_channel *channel, const uint64_t before[2])
+static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint64_t position)
 {
-	return channel->place->end[channel->is_receiver].word != before[channel->is_receiver] ||
-		(channel->kind != SPI_CHANNEL_TCP && channel->place->end[!channel->is_receiver].word != before[!channel->is_receiver]);
+	__atomic_store_n(&place->end[end].position, position, __ATOMIC_SEQ_CST);
 }
 
-/* Positions as they must be, without anybody's call in between. 0: not now. */
+/* Positions as they must be, without anybody's call in between. 0: they are not known now. */
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
-	uint64_t before[2];
+	const int is_counted = place->state & SPI_IPC_BORN || place->end[channel->is_receiver].word;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
-		uint64_t sent, received;
+		const struct words before = words_of(channel);
+		const int is_tcp = channel->kind == SPI_CHANNEL_TCP, is_busy = ((before.word[0] | before.word[1]) & UNDER_WAY) != 0;
+		const uint64_t sent = place->end[SPI_IPC_SEND].position, received = place->end[SPI_IPC_RECV].position;
+		struct words after;
+		int is_exact = 1;
 		int64_t now;
-		int is_exact;
 
-		if (!may_align(channel, before))
-			return 0;
-		sent = place->end[SPI_IPC_SEND].position;
-		received = place->end[SPI_IPC_RECV].position;
-		if (channel->kind == SPI_CHANNEL_TCP) {
-			now = tcp_position(fd, (enum spi_ipc_end) channel->is_receiver);
-			if (now < 0)
-				return 0;
-			if (has_moved(channel, before))
-				continue;
-			__atomic_store_n(&place->end[channel->is_receiver].position, (uint64_t) now, __ATOMIC_SEQ_CST);
-			return 1;
-		}
-		now = queue_of(channel, fd, &is_exact);
+		if (is_tcp && is_busy)
+			return is_counted;
+		now = is_tcp ? tcp_position(fd, (enum spi_ipc_end) channel->is_receiver) : queue_of(channel, fd, &is_exact);
 		if (now < 0)
 			return 0;
-		if (has_moved(channel, before))
+		after = words_of(channel);
+		if (after.word[0] != before.word[0] || after.word[1] != before.word[1])
 			continue;
-		if (!is_exact && !is_new)	/* the other end will say */
+		if (is_tcp)
+			position_set(place, (enum spi_ipc_end) channel->is_receiver, (uint64_t) now);
+		else if (is_exact && (int64_t) (sent - received) == now)
 			return 1;
-		if ((int64_t) (sent - received) > now)
-			__atomic_store_n(&place->end[SPI_IPC_RECV].position, sent - (uint64_t) now, __ATOMIC_SEQ_CST);
-		else if ((int64_t) (sent - received) < now)
-			__atomic_store_n(&place->end[SPI_IPC_SEND].position, received + (uint64_t) now, __ATOMIC_SEQ_CST);
+		else if (is_busy)
+			return is_counted;
+		else if (!is_exact && !is_new)
+			return 1;		/* the other end will say */
+		else if ((int64_t) (sent - received) > now)
+			position_set(place, SPI_IPC_RECV, sent - (uint64_t) now);
+		else
+			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
 		return 1;
 	}
-	return 0;
+	return is_counted;
 }
 
 static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
@@ -217,6 +224,20 @@ static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
 	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
 	channel->is_aligned = (uint32_t) align(channel, fd, is_new);
 	return place;
+}
+
+void spi_ipc_born(int fd)
+{
+	const uint64_t id = spi_ipc_born_id(fd);
+	int is_new;
+	struct spi_ipc_place *place = id ? place_find(id, &is_new) : NULL;
+
+	if (!place)
+		return;
+	if (is_idle(place))	/* else the other end is there already, and waits */
+		for (uint32_t end = 0; end < 2; end++)
+			position_set(place, (enum spi_ipc_end) end, 0);
+	__atomic_store_n(&place->state, SPI_IPC_BORN, __ATOMIC_SEQ_CST);
 }
 
 /* ---- one call ---- */
@@ -304,7 +325,7 @@ void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved)
 		after = __atomic_fetch_sub(&place->end[op->end].word, 1, __ATOMIC_SEQ_CST);
 		if (op->word & UNDER_WAY || after / BEGUN != op->word / BEGUN + 1)
 			op->flags |= SPI_IPC_NOT_SURE;
-		if (!op->channel->is_aligned || place->is_lost)
+		if (!op->channel->is_aligned || place->state & SPI_IPC_LOST)
 			op->flags |= SPI_IPC_NOT_KNOWN;
 		else if (op->end == SPI_IPC_RECV)
 			sender_catch_up(op, op->position + moved);
