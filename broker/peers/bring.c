@@ -79,14 +79,22 @@ static const struct rule *rule_with(const struct request *request, uint32_t chan
 	return NULL;
 }
 
+/* A receiver names no rule, as it brings nobody in. */
+static bool is_named(const struct asking *asking, uint32_t id)
+{
+	for (unsigned int i = 0; i < asking->request.nr_rules; i++)
+		if (asking->request.rules[i] == id)
+			return true;
+	return asking->request.flags & SPI_PEER_ASKED_BY_RECEIVER;
+}
+
 int asking_take_rules(struct asking *asking, const struct process *p, char *why, size_t size)
 {
 	uint32_t kind = asking->request.channel.kind;
 
-	for (unsigned int i = 0; i < asking->request.nr_rules; i++) {
-		const struct applied *a = applied_with(p, asking->request.rules[i]);
-		const struct rule *rule = a && (a->state == APPLIED_ACTIVE || a->state == APPLIED_ADDING) ?
-			rule_with(a->request, channels_of(kind)) : NULL;
+	for (const struct applied *a = p->talk.applied; a && asking->nr_rules < SPI_PEER_RULES_MAX; a = a->next) {
+		const struct rule *rule = is_named(asking, a->request->id) &&
+			(a->state == APPLIED_ACTIVE || a->state == APPLIED_ADDING) ? rule_with(a->request, channels_of(kind)) : NULL;
 
 		if (rule)
 			asking->rules[asking->nr_rules++] = (struct rule_name) { rule->requests[0]->id, rule->on_message->id };
@@ -130,6 +138,15 @@ static bool follows(const struct process *p, uint32_t id)
 {
 	for (unsigned int i = 0; i < p->talk.nr_follows; i++)
 		if (p->talk.follows[i] == id)
+			return true;
+	return false;
+}
+
+/* It has one of the rules, or is about to: nothing is to be done but to tell it. */
+static bool is_in(const struct asking *asking, const struct process *p)
+{
+	for (unsigned int i = 0; p->agent && i < asking->nr_rules; i++)
+		if (applied_with(p, asking->rules[i].plain) || applied_with(p, asking->rules[i].on_message))
 			return true;
 	return false;
 }
@@ -178,12 +195,12 @@ static bool is_same(const struct one *one, const struct facts *facts)
 }
 
 /* As it is now: its user may be another since it was read. NULL: it is not known yet. 0, or -ESRCH. */
-static int facts_now(const struct one *one, struct facts *facts, struct process **process)
+static int facts_now(const struct asking *asking, const struct one *one, struct facts *facts, struct process **process)
 {
 	struct process *p = process_find(one->pid);
 
 	*process = p && is_same(one, &p->facts) ? p : NULL;
-	if (*process && facts_are_fresh(&p->facts)) {
+	if (*process && (facts_are_fresh(&p->facts) || is_in(asking, p))) {
 		*facts = p->facts;
 		return 0;
 	}
@@ -249,7 +266,7 @@ void peer_add(struct asking *asking, const struct one *one)
 	struct facts facts;
 	struct process *p;
 
-	if (facts_now(one, &facts, &p))
+	if (facts_now(asking, one, &facts, &p))
 		return;		/* it has ended since */
 	if (asking->nr == HOLDERS_MAX) {
 		asking->beyond++;
@@ -261,6 +278,10 @@ void peer_add(struct asking *asking, const struct one *one)
 	if (p && (is_same(&asking->one, &facts) || is_child_of_traced(asking, p))) {
 		peer->was_in = true;
 		peer->state = PEER_READY;
+	} else if (p && asking->nr_rules == 1 && is_in(asking, p)) {
+		peer->serial = p->serial;
+		peer_advance(asking, peer, p);
+		peer->was_in = peer->state == PEER_TOLD;
 	} else if (facts_are_own(&facts, true) || is_never(&facts)) {
 		peer_refuse(asking, peer, EPERM, "it is one of the programs that messages never bring in");
 	} else if (!reaches(asking, &facts)) {
@@ -343,13 +364,8 @@ unsigned int peers_known(const struct asking *asking, struct one *list, unsigned
 {
 	unsigned int n = 0;
 
-	for (const struct process *p = processes_first(); p && n < most; p = p->next) {
-		bool is_in = false;
-
-		for (unsigned int i = 0; p->agent && i < asking->nr_rules && !is_in; i++)
-			is_in = applied_with(p, asking->rules[i].plain) || applied_with(p, asking->rules[i].on_message);
-		if (is_in && !is_same(&asking->one, &p->facts))
+	for (const struct process *p = processes_first(); p && n < most; p = p->next)
+		if (is_in(asking, p) && !is_same(&asking->one, &p->facts))
 			list[n++] = (struct one) { .pid = p->facts.pid, .start_time = p->facts.start_time };
-	}
 	return n;
 }
