@@ -168,7 +168,7 @@ static void thread_ask(const struct spi_numbers *task)
 	spi_word_wait(&b->state, BLOCKED_ASKED, ANSWER_MS);
 }
 
-void spi_ipc_blocked_take(void)
+static void blocked_take(void)
 {
 	const char *reason = NULL;
 	struct spi_numbers task;
@@ -195,6 +195,16 @@ void spi_ipc_blocked_take(void)
 	spi_numbers_close(&task);
 	if (reason)
 		spi_note("a message that is waited for already is received without a record: %s", reason);
+}
+
+void spi_ipc_blocked_look(void)
+{
+	static uint32_t was_on;
+	const uint32_t is_on = spi_ipc_is_on;
+
+	if (is_on && !was_on)
+		blocked_take();
+	was_on = is_on;
 }
 
 /* In the child: its parent's threads are not here. */

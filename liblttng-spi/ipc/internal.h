@@ -170,21 +170,16 @@ int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t positi
 /* The sender of a UNIX stream is not known, and could not be found here (unix-peer.c): sets channel->peer. May wait. */
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
 
-void spi_ipc_asks_fork_child(void) SPI_HIDDEN;
-
 /* ---- blocked.c: receives that were under way when the hooks came ---- */
 struct spi_ipc_receive {
 	int64_t number;			/* the system call's */
 	int fd;
 	uint64_t arguments[5];		/* behind the descriptor */
 };
-void spi_ipc_blocked_take(void) SPI_HIDDEN;		/* control side, once the hooks stand */
 /* What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread of the program. */
 void spi_ipc_receive_over(const struct spi_ipc_receive *receive, uint64_t p, int64_t result) SPI_HIDDEN;
 /* Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives meanwhile. */
 int spi_ipc_count_from_here(int fd) SPI_HIDDEN;
-
-void spi_ipc_blocked_fork_child(void) SPI_HIDDEN;
 
 /* ---- starts.c ---- */
 /*

@@ -76,8 +76,7 @@ void spi_ipc_trees_changed(void)
 		spi_hooks_enter(SPI_HOOKS_IPC, spi_link_current);
 	if (!any && spi_ipc_is_on)
 		spi_hooks_leave(SPI_HOOKS_IPC);
-	if (__atomic_exchange_n(&spi_ipc_is_on, any != 0, __ATOMIC_ACQ_REL) == 0 && any)
-		spi_ipc_blocked_take();
+	__atomic_store_n(&spi_ipc_is_on, any != 0, __ATOMIC_RELEASE);
 	notes_tell();
 }
 
@@ -104,8 +103,6 @@ uint32_t spi_ipc_era(void)
 void spi_ipc_fork_child(void)
 {
 	forks++;
-	spi_ipc_asks_fork_child();
-	spi_ipc_blocked_fork_child();
 	to_note = 0;
 }
 
