@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * What is done before and after a call that sends or receives, whichever function it is. Nothing is held in between: the
+ * thread may be cancelled there, or leave by a handler's longjmp().
+ */
+#include <string.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/ipc/internal.h"
+
+#define PIECE	512u	/* bytes looked at at a time, on the program's stack */
+
+/* ---- data ---- */
+
+static int part_of(const struct spi_ipc_data *data, uint64_t i, struct iovec *part)
+{
+	if (!data->parts) {
+		*part = (struct iovec) { (void *) data->bytes, data->length };
+		return i == 0;
+	}
+	return i < data->count && spi_memory_copy(part, (uint64_t) (data->parts + i), sizeof(*part)) == 0;
+}
+
+uint64_t spi_ipc_data_length(const struct spi_ipc_data *data)
+{
+	uint64_t length = 0;
+	struct iovec part;
+
+	if (!data || !data->parts)
+		return data ? data->length : 0;
+	for (uint64_t i = 0; i < data->count && i < 1024 /* UIO_MAXIOV */ && part_of(data, i, &part); i++)
+		length += part.iov_len;
+	return length;
+}
+
+/* The same for the same bytes, however they lie. 8 at a time; the last ones are filled up with zeros. */
+static uint64_t data_hash(const struct spi_ipc_data *data, uint64_t most)
+{
+	_Alignas(8) uint8_t bytes[PIECE + 8];
+	uint64_t hash = SPI_HASH_SEED, done = 0, have = 0;
+	struct iovec part;
+
+	for (uint64_t i = 0; data && done < most && part_of(data, i, &part); i++)
+		for (uint64_t at = 0; at < part.iov_len && done < most; ) {
+			uint64_t n = part.iov_len - at, word, k;
+
+			n = n < PIECE - have ? n : PIECE - have;
+			n = n < most - done ? n : most - done;
+			if (spi_memory_copy(bytes + have, (uint64_t) part.iov_base + at, n) < 0)
+				return 0;
+			have += n;
+			at += n;
+			done += n;
+			for (k = 0; k + 8 <= have; k += 8) {
+				memcpy(&word, bytes + k, 8);
+				hash = spi_hash_number(hash ^ word);
+			}
+			have -= k;
+			memmove(bytes, bytes + k, have);
+		}
+	if (have) {
+		memset(bytes + have, 0, 8);
+		hash = spi_hash_number(hash ^ *(const uint64_t *) bytes);
+	}
+	return spi_hash_number(hash ^ done);
+}
+
+/* ---- the call ---- */
+
+/* Is it the program's, in a process that may still look at its descriptors? */
+static int is_programs(struct spi_thread *t, uint64_t p)
+{
+	if (spi_unlikely(__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT) || spi_thread_is_foreign(t))
+		return 0;
+	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
+		return 0;
+	if (spi_unlikely(t->owed & SPI_THREAD_LENT) && spi_is_lent() > 0)
+		return 0;		/* a vforked child */
+	if (spi_unlikely(!t->own) && spi_thread_is_tracer()) {
+		t->busy |= SPI_BUSY_ALWAYS;
+		return 0;
+	}
+	return !spi_tracer_code_has(spi_behind_slots(*(const uint64_t *) p));	/* lttng-ust wakes its consumer up by pipes */
+}
+
+/* Who is at the other end has to be in before the message is out. */
+static void peer_ask(struct spi_ipc_op *op)
+{
+	const uint32_t epoch = (uint32_t) spi_tree_epoch;
+
+	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_ACQUIRE) == epoch))
+		return;
+	if (spi_ipc_before_send(op->channel, op->fd, spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
+		op->flags |= SPI_IPC_ASKED;
+}
+
+int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	const struct spi_ipc_data *data)
+{
+	struct spi_thread *t = &spi_thread;
+
+	op->channel = NULL;
+	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(t, p))
+		return 0;
+	op->channel = spi_ipc_channel_find(fd, end, to);
+	if (!op->channel)
+		return 0;
+	op->fd = fd;
+	op->end = end;
+	op->p = p;
+	op->position = 0;
+	op->length = spi_ipc_data_length(data);
+	op->trees = spi_ipc_trees_of(op->channel->kind);
+	spi_ipc_op_place(op);
+	if (end == SPI_IPC_SEND && op->trees) {
+		if (spi_ipc_is_datagram(op->channel->kind))
+			op->position = data_hash(data, op->length);
+		peer_ask(op);
+	}
+	spi_ipc_op_begin(op);
+	return 1;
+}
+
+void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
+{
+	struct spi_ipc_channel *channel = op->channel;
+
+	if (!channel)
+		return;
+	if (result > 0 || (result == 0 && spi_ipc_is_datagram(channel->kind))) {
+		spi_ipc_op_end(op, (uint64_t) result);
+		op->flags |= flags;
+		if (spi_ipc_is_datagram(channel->kind) && (op->end == SPI_IPC_RECV || !op->position))
+			op->position = data_hash(data, (uint64_t) result);
+		if (channel->is_packets && op->end == SPI_IPC_RECV && (uint64_t) result >= op->length)
+			channel->is_aligned = 0;	/* the rest of the message, if there was one, is gone */
+		if (spi_unlikely(__atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE)) && op->end == SPI_IPC_RECV) {
+			spi_ipc_received(channel, op->position, (uint64_t) result, op->position);
+			op->trees = spi_ipc_trees_of(channel->kind);
+		}
+		if (op->trees)
+			spi_ipc_record(op, result);
+	}
+	spi_ipc_op_over(op);
+}
+
+/* ---- a receive that was under way when the hooks came ---- */
+
+int spi_ipc_count_from_here(int fd)
+{
+	struct spi_ipc_op op = { .channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL), .fd = fd, .end = SPI_IPC_RECV };
+
+	if (!op.channel)
+		return 0;
+	spi_ipc_op_place(&op);
+	spi_ipc_channel_leave(op.channel);
+	return 1;
+}
+
+void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t result)
+{
+	struct spi_ipc_data data = { .bytes = (const void *) r->arguments[0], .length = r->arguments[1] };
+	uint64_t asked = r->number == SYS_recvfrom ? r->arguments[2] : 0;
+	uint32_t flags = 0;
+	struct spi_ipc_op op;
+	struct msghdr head;
+
+	if (r->number == SYS_readv)
+		data = (struct spi_ipc_data) { .parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1] };
+	if (r->number == SYS_recvmsg) {
+		if (spi_memory_copy(&head, r->arguments[0], sizeof(head)) < 0)
+			return;
+		data = (struct spi_ipc_data) { .parts = head.msg_iov, .count = head.msg_iovlen };
+		asked = r->arguments[1];
+		flags = head.msg_flags & MSG_TRUNC ? SPI_IPC_CUT : 0;
+	}
+	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
+		spi_ipc_end(&op, result, &data, flags);
+}
