@@ -141,6 +141,8 @@ void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_dat
 		}
 		if (op->trees)
 			spi_ipc_record(op, result);
+	} else if (spi_unlikely(op->flags & SPI_IPC_ASKED)) {
+		__atomic_fetch_or(&channel->once, SPI_IPC_ASKED, __ATOMIC_RELAXED);	/* the next message says so */
 	}
 	spi_ipc_op_over(op);
 }
