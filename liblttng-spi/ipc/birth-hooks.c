@@ -15,7 +15,8 @@
 
 #define DECLARE(name)	static __typeof__(&name) next_##name
 
-DECLARE(pipe);
+/* Too short for a jump (glibc 2.36); libc itself calls pipe2(). */
+SPI_HOOK_DECLARE(pipe)
 DECLARE(pipe2);
 DECLARE(socketpair);
 DECLARE(accept);
@@ -26,11 +27,11 @@ DECLARE(setsockopt);
 /* A vforked child makes none that its parent has. */
 static int is_looked_at(void)
 {
-	return __atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED) && spi_mode <= SPI_MODE_CHILD_LEFT && !spi_thread.busy &&
+	return spi_unlikely(__atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED)) && spi_mode <= SPI_MODE_CHILD_LEFT && !spi_thread.busy &&
 		!spi_thread_is_foreign(&spi_thread);
 }
 
-static int ipc_pipe(int fds[2])
+SPI_EXPORT int pipe(int fds[2])
 {
 	const int r = SPI_NEXT(pipe)(fds);
 
@@ -122,7 +123,7 @@ static int ipc_setsockopt(int fd, int level, int name, const void *value, sockle
 		.set = SPI_HOOKS_IPC, .lost = what }
 #define BORN	"positions in channels that it makes are not known while both ends are busy"
 const struct spi_hook spi_ipc_birth_hooks[] = {
-	ROW(pipe, BORN),
+	{ SPI_HOOK_ROW(pipe), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS },
 	ROW(pipe2, BORN),
 	ROW(socketpair, BORN),
 	ROW(accept, BORN),

@@ -50,6 +50,7 @@ struct spi_ipc_channel {
 	uint32_t kind;			/* enum spi_channel_kind */
 	uint32_t is_receiver;
 	uint32_t is_asked;		/* the peer was asked for while spi_tree_epoch was this; 0: never */
+	uint32_t once;			/* SPI_IPC_ASKED: the message that asked has failed, and the next one says so */
 	uint32_t told;			/* the event spi_ipc:channel was written: spi_ipc_era() */
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
@@ -138,6 +139,11 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 	const struct spi_ipc_data *data) SPI_HIDDEN;
 /* result: as the function returns it. flags: SPI_IPC_CUT. errno stays. */
 void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags) SPI_HIDDEN;
+/* The same of functions that move several messages; n: how many they did, or -1. */
+void spi_ipc_end_many(struct spi_ipc_op *op, const struct mmsghdr *messages, int n) SPI_HIDDEN;
+/* The program's, which may not be there: 0, and the call fails. */
+int spi_ipc_message(const struct msghdr *from, struct spi_ipc_data *data, struct spi_ipc_address *to) SPI_HIDDEN;
+uint32_t spi_ipc_message_flags(const struct msghdr *from) SPI_HIDDEN;	/* of one that was received: SPI_IPC_CUT or 0 */
 uint64_t spi_ipc_data_length(const struct spi_ipc_data *data) SPI_HIDDEN;
 
 /* ---- record.c ---- */

@@ -66,29 +66,6 @@ static ssize_t ipc_sendto(int fd, const void *buffer, size_t size, int flags, co
 	return n;
 }
 
-/* The program's, which may not be there: the call fails then. */
-static int message_take(const struct msghdr *from, struct spi_ipc_data *data, struct spi_ipc_address *to)
-{
-	struct msghdr message;
-
-	if (spi_memory_copy(&message, (uint64_t) from, sizeof(message)) < 0)
-		return 0;
-	*data = (struct spi_ipc_data) { .parts = message.msg_iov, .count = message.msg_iovlen };
-	if (to)
-		*to = (struct spi_ipc_address) { message.msg_name, message.msg_namelen };
-	if (!message.msg_iovlen)
-		*data = ONE(NULL, 0);
-	return 1;
-}
-
-static uint32_t message_flags(const struct msghdr *from)
-{
-	int flags = 0;
-
-	spi_memory_copy(&flags, (uint64_t) &from->msg_flags, sizeof(flags));
-	return flags & MSG_TRUNC ? SPI_IPC_CUT : 0;
-}
-
 static ssize_t ipc_sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	struct spi_ipc_address to;
@@ -96,7 +73,7 @@ static ssize_t ipc_sendmsg(int fd, const struct msghdr *message, int flags)
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!message_take(message, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
+	if (!spi_ipc_message(message, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
 		return SPI_NEXT(sendmsg)(fd, message, flags);
 	n = SPI_NEXT(sendmsg)(fd, message, flags);
 	urgent_end(&op, flags);
@@ -132,25 +109,16 @@ static ssize_t ipc_recvfrom(int fd, void *buffer, size_t size, int flags, struct
 
 static ssize_t ipc_recvmsg(int fd, struct msghdr *message, int flags)
 {
+	struct spi_ipc_address from;
 	struct spi_ipc_data data;
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!is_receive(flags) || !message_take(message, &data, NULL) || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!is_receive(flags) || !spi_ipc_message(message, &data, &from) || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvmsg)(fd, message, flags);
 	n = SPI_NEXT(recvmsg)(fd, message, flags);
-	spi_ipc_end(&op, n, &data, n >= 0 ? message_flags(message) : 0);
+	spi_ipc_end(&op, n, &data, n >= 0 ? spi_ipc_message_flags(message) : 0);
 	return n;
-}
-
-/* ---- several at once: libc's function does the first, and each further one is counted and recorded as if it had come by itself ---- */
-
-static uint64_t moved_by(const struct mmsghdr *message)
-{
-	unsigned int moved = 0;
-
-	spi_memory_copy(&moved, (uint64_t) &message->msg_len, sizeof(moved));
-	return moved;
 }
 
 static int ipc_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags)
@@ -160,30 +128,26 @@ static int ipc_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, in
 	struct spi_ipc_op op;
 	int n;
 
-	if (!count || !message_take(&messages->msg_hdr, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
+	if (!count || !spi_ipc_message(&messages->msg_hdr, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
 		return SPI_NEXT(sendmmsg)(fd, messages, count, flags);
 	n = SPI_NEXT(sendmmsg)(fd, messages, count, flags);
-	spi_ipc_end(&op, n > 0 ? (int64_t) moved_by(messages) : -1, &data, 0);
-	for (int i = 1; i < n; i++)
-		if (message_take(&messages[i].msg_hdr, &data, &to) && spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
-			spi_ipc_end(&op, (int64_t) moved_by(&messages[i]), &data, 0);
+	urgent_end(&op, flags);
+	spi_ipc_end_many(&op, messages, n);
 	return n;
 }
 
 static int ipc_recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, struct timespec *timeout)
 {
+	struct spi_ipc_address from;
 	struct spi_ipc_data data;
 	struct spi_ipc_op op;
 	int n;
 
-	if (!count || !is_receive(flags) || !message_take(&messages->msg_hdr, &data, NULL) ||
+	if (!count || !is_receive(flags) || !spi_ipc_message(&messages->msg_hdr, &data, &from) ||
 			!spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvmmsg)(fd, messages, count, flags, timeout);
 	n = SPI_NEXT(recvmmsg)(fd, messages, count, flags, timeout);
-	spi_ipc_end(&op, n > 0 ? (int64_t) moved_by(messages) : -1, &data, n > 0 ? message_flags(&messages->msg_hdr) : 0);
-	for (int i = 1; i < n; i++)
-		if (message_take(&messages[i].msg_hdr, &data, NULL) && spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
-			spi_ipc_end(&op, (int64_t) moved_by(&messages[i]), &data, message_flags(&messages[i].msg_hdr));
+	spi_ipc_end_many(&op, messages, n);
 	return n;
 }
 

@@ -122,27 +122,123 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 	return 1;
 }
 
-void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
+/* A message of the call, which is counted. */
+static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
 {
 	struct spi_ipc_channel *channel = op->channel;
+	const int is_receive = op->end == SPI_IPC_RECV;
 
-	if (!channel)
+	op->flags |= flags;
+	if (spi_ipc_is_datagram(channel->kind) && (is_receive || !op->position))
+		op->position = data_hash(data, (uint64_t) result);
+	if (channel->is_packets && is_receive && (uint64_t) result >= op->length)
+		channel->is_aligned = 0;	/* the rest of the message, if there was one, is gone */
+	if (spi_unlikely(is_receive && __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE))) {
+		spi_ipc_received(channel, op->position, (uint64_t) result, op->position);
+		op->trees = spi_ipc_trees_of(channel->kind);
+	}
+	if (op->trees)
+		spi_ipc_record(op, result);
+}
+
+void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
+{
+	if (!op->channel)
 		return;
-	if (result > 0 || (result == 0 && spi_ipc_is_datagram(channel->kind))) {
+	if (result > 0 || (result == 0 && spi_ipc_is_datagram(op->channel->kind))) {
 		spi_ipc_op_end(op, (uint64_t) result);
-		op->flags |= flags;
-		if (spi_ipc_is_datagram(channel->kind) && (op->end == SPI_IPC_RECV || !op->position))
-			op->position = data_hash(data, (uint64_t) result);
-		if (channel->is_packets && op->end == SPI_IPC_RECV && (uint64_t) result >= op->length)
-			channel->is_aligned = 0;	/* the rest of the message, if there was one, is gone */
-		if (spi_unlikely(__atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE)) && op->end == SPI_IPC_RECV) {
-			spi_ipc_received(channel, op->position, (uint64_t) result, op->position);
-			op->trees = spi_ipc_trees_of(channel->kind);
-		}
-		if (op->trees)
-			spi_ipc_record(op, result);
+		message_take(op, result, data, flags);
+	} else if (spi_unlikely(op->flags & SPI_IPC_ASKED)) {
+		__atomic_fetch_or(&op->channel->once, SPI_IPC_ASKED, __ATOMIC_RELAXED);	/* the next message says so */
 	}
 	spi_ipc_op_over(op);
+}
+
+/* ---- several messages with one call ---- */
+
+int spi_ipc_message(const struct msghdr *from, struct spi_ipc_data *data, struct spi_ipc_address *to)
+{
+	struct msghdr message;
+
+	if (spi_memory_copy(&message, (uint64_t) from, sizeof(message)) < 0)
+		return 0;
+	*data = (struct spi_ipc_data) { .parts = message.msg_iov, .count = message.msg_iovlen };
+	if (!message.msg_iovlen)
+		*data = (struct spi_ipc_data) { .bytes = NULL };
+	*to = (struct spi_ipc_address) { message.msg_name, message.msg_namelen };
+	return 1;
+}
+
+uint32_t spi_ipc_message_flags(const struct msghdr *from)
+{
+	int flags = 0;
+
+	spi_memory_copy(&flags, (uint64_t) &from->msg_flags, sizeof(flags));
+	return flags & MSG_TRUNC ? SPI_IPC_CUT : 0;
+}
+
+static int64_t moved_by(const struct mmsghdr *message)
+{
+	unsigned int moved = 0;
+
+	spi_memory_copy(&moved, (uint64_t) &message->msg_len, sizeof(moved));
+	return moved;
+}
+
+/* Each may go elsewhere. */
+static void datagrams_end(struct spi_ipc_op *op, const struct mmsghdr *messages, int n)
+{
+	const struct spi_ipc_op first = *op;
+	const int is_send = first.end == SPI_IPC_SEND;
+
+	for (int i = 0; i < n; i++) {
+		const struct msghdr *message = &messages[i].msg_hdr;
+		struct spi_ipc_address to;
+		struct spi_ipc_data data;
+
+		if (!spi_ipc_message(message, &data, &to) ||
+				(i && !spi_ipc_begin(op, first.p, first.fd, first.end, is_send ? &to : NULL, &data)))
+			continue;
+		op->begin = first.begin;
+		spi_ipc_end(op, moved_by(&messages[i]), &data, is_send ? 0 : spi_ipc_message_flags(message));
+	}
+	spi_ipc_end(op, -1, NULL, 0);
+}
+
+/* The other end may have all of it by now: what was moved is counted at once. */
+static void parts_end(struct spi_ipc_op *op, const struct mmsghdr *messages, int n)
+{
+	uint64_t all = 0;
+	uint32_t flags;
+
+	for (int i = 0; i < n; i++)
+		all += (uint64_t) moved_by(&messages[i]);
+	if (!all) {
+		spi_ipc_end(op, -1, NULL, 0);
+		return;
+	}
+	spi_ipc_op_end(op, all);
+	flags = op->flags;
+	for (int i = 0; i < n; i++) {
+		const int64_t moved = moved_by(&messages[i]);
+		struct spi_ipc_address to;
+		struct spi_ipc_data data;
+
+		if (!moved || !spi_ipc_message(&messages[i].msg_hdr, &data, &to))
+			continue;
+		op->flags = flags;
+		op->length = spi_ipc_data_length(&data);
+		message_take(op, moved, &data, op->end == SPI_IPC_RECV ? spi_ipc_message_flags(&messages[i].msg_hdr) : 0);
+		op->position += (uint64_t) moved;
+		flags &= ~SPI_IPC_ASKED;
+	}
+	spi_ipc_op_over(op);
+}
+
+void spi_ipc_end_many(struct spi_ipc_op *op, const struct mmsghdr *messages, int n)
+{
+	if (op->channel)
+		(spi_ipc_is_datagram(op->channel->kind) ? datagrams_end : parts_end)(op, messages, n);
 }
 
 /* ---- a receive that was under way when the hooks came ---- */
@@ -163,17 +259,16 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	struct spi_ipc_data data = { .bytes = (const void *) r->arguments[0], .length = r->arguments[1] };
 	uint64_t asked = r->number == SYS_recvfrom ? r->arguments[2] : 0;
 	uint32_t flags = 0;
+	struct spi_ipc_address from;
 	struct spi_ipc_op op;
-	struct msghdr head;
 
 	if (r->number == SYS_readv)
 		data = (struct spi_ipc_data) { .parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1] };
 	if (r->number == SYS_recvmsg) {
-		if (spi_memory_copy(&head, r->arguments[0], sizeof(head)) < 0)
+		if (!spi_ipc_message((const struct msghdr *) r->arguments[0], &data, &from))
 			return;
-		data = (struct spi_ipc_data) { .parts = head.msg_iov, .count = head.msg_iovlen };
 		asked = r->arguments[1];
-		flags = head.msg_flags & MSG_TRUNC ? SPI_IPC_CUT : 0;
+		flags = spi_ipc_message_flags((const struct msghdr *) r->arguments[0]);
 	}
 	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
 		spi_ipc_end(&op, result, &data, flags);

@@ -303,9 +303,11 @@ void spi_ipc_op_begin(struct spi_ipc_op *op)
 static void sender_catch_up(struct spi_ipc_op *op, uint64_t received)
 {
 	struct spi_ipc_channel *channel = op->channel;
+	const uint64_t senders = __atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST);
 
-	if (channel->kind == SPI_CHANNEL_TCP || received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST) ||
-			__atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST) & UNDER_WAY)
+	/* nobody counts here: an untraced sender, or another user's */
+	if (channel->kind == SPI_CHANNEL_TCP || (!senders && !(op->place->state & SPI_IPC_BORN)) || senders & UNDER_WAY ||
+			received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
 		return;
 	op->flags |= SPI_IPC_NOT_SURE;
 	channel->is_aligned = 0;
@@ -365,7 +367,7 @@ static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_m
 	if (!place)
 		return -ENOENT;
 	if (channel->kind == SPI_CHANNEL_TCP || place->end[SPI_IPC_SEND].position >= said->position) {
-		channel->is_aligned = 0;	/* at the first receive, which may have been under way before anybody counted */
+		channel->is_aligned = (uint32_t) align(channel, fd, 0);
 		return 0;
 	}
 	for (uint32_t i = 0; i < LOOKS; i++) {
