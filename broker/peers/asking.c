@@ -134,6 +134,18 @@ static void answer(struct asking *asking)
 	loop_timer_set(&asking->timer, LATE_MS, late_over);
 }
 
+/* Who else has the other end? The answer may come, and end all, before this returns. */
+static void scan(struct asking *asking)
+{
+	struct question question = {
+		.number = asking->number, .is_scan = true, .asker = asking->one, .uid = asking->uid, .end = asking->end,
+	};
+
+	asking->end.nr_inodes = 0;
+	if (finder_ask(&question))
+		peers_found(&(struct found) { .number = question.number, .is_scan = true, .status = -ENOMEM, .why = "no memory" });
+}
+
 static void news(struct asking *asking)
 {
 	asking->is_news = is_news = true;
@@ -143,10 +155,13 @@ static void time_over(struct loop_timer *timer)
 {
 	struct asking *asking = LOOP_OWNER(timer, struct asking, timer);
 
-	if (asking->nr || asking->is_scanned)
+	if (asking->nr || asking->is_scanned) {
 		answer(asking);
-	else
+		if (asking->end.nr_inodes)
+			scan(asking);
+	} else {
 		refuse(asking, -ETIMEDOUT, "who is at the other end was not known in time");
+	}
 }
 
 /* Answered when there is nothing to wait for, and forgotten when nothing is to come. */
@@ -162,6 +177,8 @@ static void settle(struct asking *asking)
 		answer(asking);
 	if (asking->is_answered && asking->is_scanned)
 		asking_free(asking);
+	else if (asking->is_answered && asking->end.nr_inodes)
+		scan(asking);
 }
 
 void peers_settle(void)
@@ -169,10 +186,13 @@ void peers_settle(void)
 	if (!is_news)
 		return;
 	is_news = false;
-	for (struct asking *a = askings, *next; a; a = next) {
-		next = a->next;
-		if (a->is_news)
+	/* any of them may be gone after each */
+	for (struct asking *a = askings; a;) {
+		bool has_news = a->is_news;
+
+		if (has_news)
 			settle(a);
+		a = has_news ? askings : a->next;
 	}
 }
 
@@ -213,12 +233,17 @@ static void take_scan(struct asking *asking, const struct found *found)
 		news(asking);
 }
 
+/* Those that have the other end are under the rules: the rest is looked for when they are ready, which takes no time. */
+static bool has_told(const struct asking *asking)
+{
+	for (unsigned int i = 0; i < asking->nr; i++)
+		if (asking->peers[i].state == PEER_COMES)
+			return false;
+	return asking->nr;
+}
+
 static void take_end(struct asking *asking, const struct found *found)
 {
-	struct question scan = {
-		.number = asking->number, .is_scan = true, .asker = asking->one, .uid = asking->uid, .end = found->end,
-	};
-
 	asking->inode = found->inode;
 	asking->is_listening = found->end.is_listening;
 	if (asking->request.flags & SPI_PEER_ASKED_BY_RECEIVER) {
@@ -226,10 +251,12 @@ static void take_end(struct asking *asking, const struct found *found)
 		asking_free(asking);
 		return;
 	}
+	asking->end = found->end;
 	take_holders(asking, found);
-	news(asking);
-	if (finder_ask(&scan))
-		refuse(asking, -ENOMEM, "no memory to look for who has the other end");
+	if (asking->is_listening || !has_told(asking))
+		scan(asking);
+	else
+		news(asking);
 }
 
 void peers_found(const struct found *found)

@@ -134,6 +134,15 @@ static bool follows(const struct process *p, uint32_t id)
 	return false;
 }
 
+/* It has one of the rules, or is about to: nothing is to be done but to tell it. */
+static bool is_in(const struct asking *asking, const struct process *p)
+{
+	for (unsigned int i = 0; p->agent && i < asking->nr_rules; i++)
+		if (applied_with(p, asking->rules[i].plain) || applied_with(p, asking->rules[i].on_message))
+			return true;
+	return false;
+}
+
 static unsigned int brought_in(uint32_t id)
 {
 	unsigned int n = 0;
@@ -178,12 +187,12 @@ static bool is_same(const struct one *one, const struct facts *facts)
 }
 
 /* As it is now: its user may be another since it was read. NULL: it is not known yet. 0, or -ESRCH. */
-static int facts_now(const struct one *one, struct facts *facts, struct process **process)
+static int facts_now(const struct asking *asking, const struct one *one, struct facts *facts, struct process **process)
 {
 	struct process *p = process_find(one->pid);
 
 	*process = p && is_same(one, &p->facts) ? p : NULL;
-	if (*process && facts_are_fresh(&p->facts)) {
+	if (*process && (facts_are_fresh(&p->facts) || is_in(asking, p))) {
 		*facts = p->facts;
 		return 0;
 	}
@@ -249,7 +258,7 @@ void peer_add(struct asking *asking, const struct one *one)
 	struct facts facts;
 	struct process *p;
 
-	if (facts_now(one, &facts, &p))
+	if (facts_now(asking, one, &facts, &p))
 		return;		/* it has ended since */
 	if (asking->nr == HOLDERS_MAX) {
 		asking->beyond++;
@@ -261,6 +270,10 @@ void peer_add(struct asking *asking, const struct one *one)
 	if (p && (is_same(&asking->one, &facts) || is_child_of_traced(asking, p))) {
 		peer->was_in = true;
 		peer->state = PEER_READY;
+	} else if (p && asking->nr_rules == 1 && is_in(asking, p)) {
+		peer->serial = p->serial;
+		peer_advance(asking, peer, p);
+		peer->was_in = peer->state == PEER_TOLD;
 	} else if (facts_are_own(&facts, true) || is_never(&facts)) {
 		peer_refuse(asking, peer, EPERM, "it is one of the programs that messages never bring in");
 	} else if (!reaches(asking, &facts)) {
@@ -343,13 +356,8 @@ unsigned int peers_known(const struct asking *asking, struct one *list, unsigned
 {
 	unsigned int n = 0;
 
-	for (const struct process *p = processes_first(); p && n < most; p = p->next) {
-		bool is_in = false;
-
-		for (unsigned int i = 0; p->agent && i < asking->nr_rules && !is_in; i++)
-			is_in = applied_with(p, asking->rules[i].plain) || applied_with(p, asking->rules[i].on_message);
-		if (is_in && !is_same(&asking->one, &p->facts))
+	for (const struct process *p = processes_first(); p && n < most; p = p->next)
+		if (is_in(asking, p) && !is_same(&asking->one, &p->facts))
 			list[n++] = (struct one) { .pid = p->facts.pid, .start_time = p->facts.start_time };
-	}
 	return n;
 }

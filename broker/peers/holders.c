@@ -44,20 +44,25 @@ static uint64_t fifo_device(int fds, const char *name, uint64_t inode)
 	return (uint64_t) st.stx_dev_major << 32 | st.stx_dev_minor | UINT64_C(1) << 63;
 }
 
+/* The beginning of a small file of /proc/PID, which is open as `directory`; "": it cannot be read. */
+static const char *text_of(int directory, const char *name, char *text, size_t size)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
 static bool descriptor_reads(int directory, const char *name)
 {
 	char path[32], text[512];
 	const char *flags;
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "fdinfo/%.12s", name);
-	fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	flags = strstr(text, "flags:");
+	flags = strstr(text_of(directory, path, text, sizeof(text)), "flags:");
 	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_WRONLY;
 }
 
@@ -77,10 +82,18 @@ static bool is_of_end(const struct end *end, int directory, int fds, const char 
 
 /* ---- all descriptors of a process ------------------------------------------------------------------------------ */
 
+/* 0: it has ended. */
+static uint64_t start_time(int directory)
+{
+	char text[1024];
+	const char *start = spi_stat_field(text_of(directory, "stat", text, sizeof(text)), 22);
+
+	return start ? strtoull(start, NULL, 10) : 0;
+}
+
 int process_directory(const struct one *one)
 {
-	char path[32], *stat;
-	const char *start;
+	char path[32];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int) one->pid);
@@ -88,25 +101,20 @@ int process_directory(const struct one *one)
 	if (fd < 0)
 		return -1;
 	/* that number may be another's by now; while the directory is open it shows this one or none */
-	stat = spi_proc_read(NULL, "self/fd/%d/stat", fd);
-	start = stat ? spi_stat_field(stat, 22) : NULL;
-	if (!start || strtoull(start, NULL, 10) != one->start_time) {
-		close(fd);
-		fd = -1;
-	}
-	free(stat);
-	return fd;
+	if (start_time(fd) == one->start_time)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 bool process_is_of(int directory, uid_t uid)
 {
-	char *status = spi_proc_read(NULL, "self/fd/%d/status", directory);
+	char status[4096];
 	unsigned int ids[4] = { 0 };
-	bool is = status && spi_status_ids(status, "Uid", ids);
+	bool is = spi_status_ids(text_of(directory, "status", status, sizeof(status)), "Uid", ids);
 
 	for (int i = 0; i < 4; i++)
 		is = is && ids[i] == uid;
-	free(status);
 	return is;
 }
 
@@ -241,19 +249,14 @@ static void look_at(int proc, const char *name, struct found *found, unsigned in
 	struct sight sight = { found, count, 0 };
 	struct one one = { .pid = atoi(name) };
 	int directory = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char *stat;
-	const char *start;
 
 	if (directory < 0)
 		return;
 	each_descriptor(directory, -1u, sees_end, &sight);
-	stat = sight.seen ? spi_proc_read(NULL, "self/fd/%d/stat", directory) : NULL;
-	start = stat ? spi_stat_field(stat, 22) : NULL;
-	one.start_time = start ? strtoull(start, NULL, 10) : 0;
+	one.start_time = sight.seen ? start_time(directory) : 0;
 	for (unsigned int i = 0; i < count && one.start_time; i++)
 		if (sight.seen & 1u << i)
 			holder_add(&found[i], &one);
-	free(stat);
 	close(directory);
 }
 

@@ -53,6 +53,7 @@ struct asking {
 	} rules[SPI_PEER_RULES_MAX];
 	struct loop_timer timer;	/* it is to be answered by then; later: it is forgotten */
 	bool is_answered, is_scanned, is_news;
+	struct end end;			/* who has it is to be asked yet; no inodes: it has been */
 	bool is_listening;		/* nobody has accepted the connection */
 	uint64_t inode;			/* of the other end */
 	unsigned int nr, beyond;

@@ -175,7 +175,7 @@ static void text_messages(const struct status *status, FILE *out)
 
 		if (status_is(r, "asked")) {
 			fputs(shown++ ? "" : "\nMessages followed into other processes:\n", out);
-			fprintf(out, "  %s (uid %s): %s channel%s; of %s no process was found, of %s not all were ready in time\n",
+			fprintf(out, "  %s (uid %s): %s channel%s asked for; to nobody that can be known: %s; not all ready in time: %s\n",
 				r->field[1], r->field[0], r->field[2], strcmp(r->field[2], "1") ? "s" : "", r->field[3], r->field[4]);
 		} else if (status_is(r, "unfollowed")) {
 			fprintf(out, "  Not brought in over %s (uid %s, %s time%s)%s", r->field[1], r->field[0], r->field[2],

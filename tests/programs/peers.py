@@ -9,7 +9,6 @@ and "sender" for its own, each after a word: "status 0 ready 1 refused 0 late 0 
 receiver is told is printed, too. KIND: see CHANNELS. OPTIONs:
 
   plain       the receiver has no agent
-  silent      nor does it get one: it is not looked for among the lines
   mute        its agent does not answer what it is told
   user=UID    the receiver is that user's; sender=UID: the sender
   twice       the sender asks again
@@ -18,12 +17,14 @@ receiver is told is printed, too. KIND: see CHANNELS. OPTIONs:
   wrong       the sender names no rule that it has
   flood=N     the sender asks N times before it hears the first answer, and prints how many were refused for that
   times=N     the sender asks N times, one after the other, and prints the median in us
-  net         the receiver is in another network namespace
-  copy=NAME   the receiver is a program of that name
-  more=N      N further processes have the receiver's end
+  apart       both are in another network namespace
+  copy=FILE   the receiver is that program, which waits for lines (lines.c)
+  hold        all stays until a line comes
+  more=N      N further processes have the receiver's end, with other=FILE that program
   alone       the sender has both ends, and there is nobody else
   deadline=MS
 """
+import ctypes
 import os
 import select
 import socket
@@ -237,16 +238,15 @@ def serve(agent, until, mute):
 def receive(channel, o, until, done, asks):
     for fd in channel.ours:
         os.close(fd)
-    if "net" in o:
-        os.unshare(os.CLONE_NEWNET) if hasattr(os, "unshare") else __import__("ctypes").CDLL(None).unshare(0x40000000)
     become(o.get("user"))
-    if "copy" in o:		# a program that waits for its input, with the descriptors
+    if o.get("copy"):		# a program that waits for its input, with the descriptors
         os.dup2(until, 0)
         for fd in channel.theirs:
             os.set_inheritable(fd, True)
         os.write(done, b"x")
-        os.execv(o["copy"], [o["copy"]])
-    agent = None if "plain" in o or "silent" in o else Agent(sys.argv[1], 0)
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
+        os.execv(o["copy"], [o["copy"], "3", "wait"])
+    agent = None if "plain" in o else Agent(sys.argv[1], 0)
     while agent and agent.hear(10) != WELCOME:
         pass
     os.write(done, b"x")
@@ -273,7 +273,11 @@ def ask(agent, body, ident=3):
 
 
 def main():
-    o, channel = options(), CHANNELS[sys.argv[2]]()
+    o = options()
+    if "apart" in o:
+        ctypes.CDLL(None).unshare(0x40000000)
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    channel = CHANNELS[sys.argv[2]]()
     own = os.fstat(channel.ours[0]).st_ino
     until, stop = os.pipe()
     ready, done = os.pipe()
@@ -282,7 +286,7 @@ def main():
         pid = os.fork()
         if not pid:
             os.close(stop)
-            receive(channel, o if not i else dict(o, plain=True), until, done, own if "receiver" in o and not i else 0)
+            receive(channel, o if not i else dict(o, plain=True, copy=o.get("other")), until, done, own if "receiver" in o and not i else 0)
             os._exit(0)
         children.append(pid)
         names[pid] = "receiver" if not i else "another"
