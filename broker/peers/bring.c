@@ -79,14 +79,22 @@ static const struct rule *rule_with(const struct request *request, uint32_t chan
 	return NULL;
 }
 
+/* A receiver names no rule, as it brings nobody in. */
+static bool is_named(const struct asking *asking, uint32_t id)
+{
+	for (unsigned int i = 0; i < asking->request.nr_rules; i++)
+		if (asking->request.rules[i] == id)
+			return true;
+	return asking->request.flags & SPI_PEER_ASKED_BY_RECEIVER;
+}
+
 int asking_take_rules(struct asking *asking, const struct process *p, char *why, size_t size)
 {
 	uint32_t kind = asking->request.channel.kind;
 
-	for (unsigned int i = 0; i < asking->request.nr_rules; i++) {
-		const struct applied *a = applied_with(p, asking->request.rules[i]);
-		const struct rule *rule = a && (a->state == APPLIED_ACTIVE || a->state == APPLIED_ADDING) ?
-			rule_with(a->request, channels_of(kind)) : NULL;
+	for (const struct applied *a = p->talk.applied; a && asking->nr_rules < SPI_PEER_RULES_MAX; a = a->next) {
+		const struct rule *rule = is_named(asking, a->request->id) &&
+			(a->state == APPLIED_ACTIVE || a->state == APPLIED_ADDING) ? rule_with(a->request, channels_of(kind)) : NULL;
 
 		if (rule)
 			asking->rules[asking->nr_rules++] = (struct rule_name) { rule->requests[0]->id, rule->on_message->id };

@@ -253,7 +253,7 @@ def receive(channel, o, until, done, asks):
     serve(agent, until, "mute" in o)
     if asks:
         own = os.fstat(channel.theirs[0]).st_ino
-        agent.send(PEER_REQUEST, channel.body(own, 1, sorted(agent.rules), 2000, True), 9)
+        agent.send(PEER_REQUEST, channel.body(own, 1, [], 2000, True), 9)
         status, _, _, _, inode = struct.unpack("iIIIQ", agent.answer()[1][:24])
         print("the receiver hears", status, "right" if inode == asks else inode, flush=True)
 
