@@ -18,7 +18,7 @@
  *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)
  *   session  NAME  ENDED   (so many programs that it instrumented have ended)
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
- *            FILTER (may be empty)
+ *            FILTER (may be empty)  REQUESTS ("1+2": of one that is on, what LTTNG_SPI_FOLLOW names)
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
  *   process  PID  UID  STATE  name  text  again   (again: it will be tried again soon; else empty)
  *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),

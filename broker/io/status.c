@@ -111,6 +111,8 @@ static void put_rules(FILE *out, uid_t asker)
 		put(out, rule_instruments(r) ? "instruments" : "records");
 		put(out, text);
 		put(out, r->filter ?: "");
+		for (uint32_t i = 0; i < (r->enabled && rule_instruments(r) ? r->wants.nr_requests : 0); i++)
+			fprintf(out, "%c%u", i ? '+' : '\t', r->requests[i]->id);
 		fputc('\n', out);
 	}
 }
