@@ -228,7 +228,7 @@ static void take_scan(struct asking *asking, const struct found *found)
 	if (!found->status)
 		take_holders(asking, found);
 	if (!asking->nr && !asking->beyond)
-		refuse(asking, found->status ?: -ESRCH, found->status ? found->why : "no process has the other end");
+		refuse(asking, found->status ?: -ESRCH, found->status ? found->why : "no process that may be looked into has the other end");
 	else
 		news(asking);
 }

@@ -130,7 +130,10 @@ static DIR *directory_open(int at, const char *name)
 	return dir;
 }
 
-/* So many of /proc/PID, or /proc/PID/task/TID, at most are shown to `sees`, until that is true. How many were. */
+/*
+ * So many of /proc/PID, or /proc/PID/task/TID, at most are shown to `sees`, until that is true. How many there were, as
+ * far as it has looked: not further than to one that we may not know of.
+ */
 static unsigned int each_of(int directory, unsigned int most, sees_fn sees, void *data, bool *seen)
 {
 	DIR *dir = directory_open(directory, "fd");
@@ -139,12 +142,16 @@ static unsigned int each_of(int directory, unsigned int most, sees_fn sees, void
 
 	while (dir && !*seen && n < most && (entry = readdir(dir))) {
 		char link[64];
-		ssize_t size = isdigit((unsigned char) *entry->d_name) ?
-			readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1) : -1;
+		ssize_t size;
 
-		if (size <= 0)
+		if (!isdigit((unsigned char) *entry->d_name))
 			continue;
 		n++;
+		size = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+		if (size < 0 && errno == EACCES)
+			break;
+		if (size <= 0)
+			continue;
 		link[size] = 0;
 		*seen = sees(data, directory, dirfd(dir), entry->d_name, link);
 	}
