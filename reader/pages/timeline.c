@@ -235,7 +235,7 @@ static void rows_write(const struct report *report, FILE *out)
 		if (!row->calls)
 			continue;
 		fprintf(out, "%s[%" PRIu32 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", between,
-			row->function->number, row->calls, row->total, row->self, row->min, row->max);
+			row->function->number, row->calls, row->total, row->self, row->times.min, row->times.max);
 		between = ",\n";
 	}
 	putc(']', out);
