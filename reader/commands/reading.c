@@ -228,6 +228,15 @@ int reading_output_open(struct reading *r)
 	return -1;
 }
 
+void reading_title(const struct reading *r, char *text, size_t size)
+{
+	size_t n = 0;
+
+	*text = 0;
+	for (int i = 0; i < r->directory_count && n < size; i++)
+		n += (size_t) snprintf(text + n, size - n, "%s%s", i ? ", " : "", r->directories[i]);
+}
+
 /* ---- reading ---- */
 
 static const char *const *list_of(const char **list)

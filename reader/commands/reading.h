@@ -53,6 +53,8 @@ int reading_options(struct reading *reading, int argc, char **argv, const struct
 int reading_help(const char *usage);
 /* r->out for r->output: 0, or -1: it was said what is wrong. */
 int reading_output_open(struct reading *reading);
+/* What is read: the directories, as they were given. */
+void reading_title(const struct reading *reading, char *text, size_t size);
 /* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
 int reading_is_live(const struct reading *reading);
 
@@ -72,5 +74,6 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_prototypes(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_flow(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "reader/base/text.h"
 #include "reader/pages/levels.h"
 #include "reader/pages/pages.h"
@@ -258,27 +257,25 @@ static void chunks_write(const struct levels *l, FILE *out)
 	putc(']', out);
 }
 
-static int about_write(const struct timeline *t, const struct calls *calls, const char *title, FILE *page)
+struct timeline_given {
+	const struct timeline *timeline;
+	const struct calls *calls;
+	const char *title;
+};
+
+static int about_write(void *given, FILE *out)
 {
-	FILE *out = pack_open(page);
-	const time_t seconds = (time_t) (t->origin / 1000000000);
-	struct tm tm = { .tm_year = 70 };
-	char date[64] = "";
+	const struct timeline_given *g = given;
+	const struct timeline *t = g->timeline;
+	const struct calls *calls = g->calls;
 	uint64_t kept = 0, merged = 0;
 
-	if (!out)
-		return -ENOMEM;
-	if (localtime_r(&seconds, &tm))
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %Z", &tm);
 	for (uint32_t i = 0; i < LEVELS; i++)
 		*(i < t->levels.least ? &merged : &kept) += t->levels.counts[i];
 	fputs("{\"title\":", out);
-	json_string(out, title);
-	fputs(",\"date\":", out);
-	json_string(out, date);
-	fprintf(out, ",\"clock\":%" PRId64 ",\"first\":%" PRId64 ",\"last\":%" PRId64,
-		((int64_t) tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * 1000000000 + t->origin % 1000000000, t->first,
-		t->last);
+	json_string(out, g->title);
+	page_date_write(t->origin, out);
+	fprintf(out, ",\"first\":%" PRId64 ",\"last\":%" PRId64, t->first, t->last);
 	fprintf(out, ",\"least\":%" PRIu32 ",\"kept\":%" PRIu64 ",\"merged\":%" PRIu64 ",\"too_deep\":%" PRIu64
 		",\"texts_missing\":%" PRIu64 ",\"entries_missing\":%" PRIu64 ",\"exits_missing\":%" PRIu64 ",\"open\":%" PRIu64
 		",\"lost\":%" PRIu64 ",\"gaps\":%" PRIu64, t->levels.least, kept, merged, t->levels.too_deep, t->texts_missing,
@@ -290,7 +287,7 @@ static int about_write(const struct timeline *t, const struct calls *calls, cons
 	for (uint32_t i = 0; i < t->mark_count; i++)
 		fprintf(out, "%s[%" PRId64 ",%" PRIu64 "]", i ? "," : "", t->marks[i].ns, t->marks[i].lost);
 	fputs("]}", out);
-	return fclose(out) == 0 ? 0 : -EPIPE;
+	return 0;
 }
 
 int timeline_write(struct timeline *t, const struct calls *calls, const char *title, FILE *out)
@@ -304,9 +301,7 @@ int timeline_write(struct timeline *t, const struct calls *calls, const char *ti
 		r = page_begin(PAGE_TIMELINE, out);
 	if (r < 0)
 		return r;
-	fputs("<script type=\"text/plain\" id=\"about\">", out);
-	r = about_write(t, calls, title, out);
-	fputs("</script>\n", out);
+	r = page_part("id=\"about\"", about_write, &(struct timeline_given) { t, calls, title }, out);
 	for (uint32_t i = 0; r == 0 && i < t->levels.chunk_count; i++) {
 		const struct level_chunk *c = &t->levels.chunks[i];
 

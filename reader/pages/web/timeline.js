@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 "use strict";
 
-const element = id => document.getElementById(id);
 const left_names = { "-1": "its exit is missing: it ended before what comes next", "-2": "open where the trace ends",
 	1: "left by an exception", 2: "left by longjmp", 3: "its thread ended", 4: "its process ended",
 	5: "left by a tail call", 6: "tracing ended" };
@@ -133,24 +132,6 @@ const timeline = {
 		});
 	},
 
-	canvas(id, width, height) {
-		const canvas = element(id), ratio = devicePixelRatio || 1;
-
-		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-			canvas.style.width = width + "px";
-			canvas.style.height = height + "px";
-		}
-		const context = canvas.getContext("2d");
-
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.font = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
-		return context;
-	},
-
 	paint() {
 		const { view } = this, scroll = element("scroll");
 
@@ -159,7 +140,7 @@ const timeline = {
 			view.height = scroll.clientHeight;
 			this.lay();
 		}
-		const context = this.canvas("lanes", view.width, view.height);
+		const context = canvas_of("lanes", view.width, view.height);
 		if (!this.lanes.length)
 			return;
 		const found = rectangles(view, (thread, depth) => this.place(thread, depth), colour_of, this.highlight,
