@@ -55,15 +55,6 @@ static int message_take(void *reading, const struct flow_message *message)
 	return flow_message_write(message, r->format, r->out);
 }
 
-static int see(void *flow, const bt_message *message)
-{
-	struct flow *f = flow;
-
-	f->from = f->calls->filter.from;
-	f->to = f->calls->filter.to;
-	return flow_see(f, message);
-}
-
 static int nothing(void *data, const struct call *call)
 {
 	(void) data;
@@ -105,20 +96,11 @@ static void missing_say(const struct flow *f)
 
 static int flow_read(struct reading *r, struct flow *f, struct flow_page *page)
 {
-	const int64_t longer = r->longer;
 	int status;
 
-	if (what == MESSAGES) {
-		f->take = message_take;
-		f->data = r;
-	} else if (page) {
-		f->take = flow_page_take;
-		f->data = page;
-	}
-	f->longer = longer;
+	reading_flow(r, f, what == MESSAGES ? message_take : page ? flow_page_take : NULL, page ? (void *) page : r);
+	f->longer = r->longer;
 	r->longer = 0;			/* it is of calls there, and means a pass of its own */
-	r->see = see;
-	r->seer = f;
 	if (!r->output && r->format == FORMAT_TEXT && what <= MESSAGES)
 		pager_begin();
 	status = reading_run(r, nothing, NULL);

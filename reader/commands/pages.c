@@ -108,6 +108,7 @@ int command_timeline(int argc, char **argv)
 	static const struct option own[] = { { "size", required_argument, NULL, 'S' }, { NULL, 0, NULL, 0 } };
 	struct reading r = { .command = "timeline", .formats = 1 };
 	struct timeline *timeline;
+	struct flow *flow;
 	char title[1000];
 	int status = reading_options(&r, argc, argv, own, timeline_option);
 
@@ -118,13 +119,20 @@ int command_timeline(int argc, char **argv)
 	if (status)
 		return 1;
 	timeline = page_open(&r) < 0 ? NULL : timeline_make(page_size * 1000000);
-	if (!timeline)
+	flow = timeline ? flow_make(&r.calls) : NULL;
+	if (!flow) {
+		timeline_free(timeline);
 		return 1;
+	}
+	reading_flow(&r, flow, timeline_message, timeline);
 	status = reading_run(&r, timeline_take, timeline);
 	if (!status) {
+		int w = flow_end(flow);
+
 		reading_title(&r, title, sizeof(title));
-		status = reading_end(&r, timeline_write(timeline, &r.calls, title, r.out));
+		status = reading_end(&r, w < 0 ? w : timeline_write(timeline, &r.calls, title, r.out));
 	}
+	flow_free(flow);
 	timeline_free(timeline);
 	return status;
 }

@@ -350,6 +350,15 @@ static void missing_say(const struct reading *r)
 			"does not");
 }
 
+void reading_flow(struct reading *r, struct flow *flow, int (*take)(void *data, const struct flow_message *message),
+	void *data)
+{
+	flow->take = take;
+	flow->data = data;
+	r->see = flow_see;
+	r->seer = flow;
+}
+
 int reading_run(struct reading *r, int (*take)(void *data, const struct call *call), void *data)
 {
 	const struct sigaction action = { .sa_handler = stop, .sa_flags = (int) SA_RESETHAND };

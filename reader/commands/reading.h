@@ -5,6 +5,7 @@
 #define SPI_READER_READING_H
 
 #include <getopt.h>
+#include "reader/views/flow.h"
 #include "reader/views/views.h"
 
 #define FILTERS_MOST	64
@@ -58,6 +59,9 @@ void reading_title(const struct reading *reading, char *text, size_t size);
 /* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
 int reading_is_live(const struct reading *reading);
 
+/* Messages between processes go to the taker, in order of their receipt, up to flow_end(). */
+void reading_flow(struct reading *reading, struct flow *flow, int (*take)(void *data, const struct flow_message *message),
+	void *data);
 /* All calls of the traces: 0, or the status to exit with. What was missing is said. */
 int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */

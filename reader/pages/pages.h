@@ -43,6 +43,7 @@ int page_graphs_write(const char *title, uint64_t calls, page_writer *frames, pa
 /* size: of the page in bytes, about; what does not fit is merged. */
 struct timeline *timeline_make(size_t size);
 int timeline_take(void *timeline, const struct call *call);
+int timeline_message(void *timeline, const struct flow_message *message);
 /* title: what was read, as the user named it. 0, -EPIPE, -ENOMEM. */
 int timeline_write(struct timeline *timeline, const struct calls *calls, const char *title, FILE *out);
 void timeline_free(struct timeline *timeline);

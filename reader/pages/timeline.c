@@ -7,6 +7,7 @@
 #include <string.h>
 #include "reader/base/text.h"
 #include "reader/pages/levels.h"
+#include "reader/pages/messages.h"
 #include "reader/pages/pages.h"
 #include "reader/views/report.h"
 
@@ -23,6 +24,7 @@ struct timeline {
 	struct levels levels;
 	struct report *report;
 	struct wholes wholes;
+	struct messages messages;
 	char *texts;			/* of whole calls: lengths of four bytes, and text; from offset 1 on */
 	size_t text_size, text_room;
 	struct mark marks[MARKS_MOST];
@@ -54,6 +56,7 @@ void timeline_free(struct timeline *t)
 	levels_free(&t->levels);
 	report_free(t->report);
 	wholes_free(&t->wholes);
+	messages_free(&t->messages);
 	free(t->texts);
 	free(t);
 }
@@ -199,6 +202,13 @@ int timeline_take(void *timeline, const struct call *call)
 	return 0;
 }
 
+int timeline_message(void *timeline, const struct flow_message *message)
+{
+	struct timeline *t = timeline;
+
+	return messages_take(&t->messages, message);
+}
+
 /* ---- the page ---- */
 
 static void names_write(const struct timeline *t, const struct calls *calls, FILE *out)
@@ -258,7 +268,7 @@ static void chunks_write(const struct levels *l, FILE *out)
 }
 
 struct timeline_given {
-	const struct timeline *timeline;
+	struct timeline *timeline;
 	const struct calls *calls;
 	const char *title;
 };
@@ -266,9 +276,10 @@ struct timeline_given {
 static int about_write(void *given, FILE *out)
 {
 	const struct timeline_given *g = given;
-	const struct timeline *t = g->timeline;
+	struct timeline *t = g->timeline;
 	const struct calls *calls = g->calls;
 	uint64_t kept = 0, merged = 0;
+	int r;
 
 	for (uint32_t i = 0; i < LEVELS; i++)
 		*(i < t->levels.least ? &merged : &kept) += t->levels.counts[i];
@@ -286,8 +297,23 @@ static int about_write(void *given, FILE *out)
 	fputs(",\n\"marks\":[", out);
 	for (uint32_t i = 0; i < t->mark_count; i++)
 		fprintf(out, "%s[%" PRId64 ",%" PRIu64 "]", i ? "," : "", t->marks[i].ns, t->marks[i].lost);
-	fputs("]}", out);
-	return 0;
+	putc(']', out);
+	r = messages_write(&t->messages, t->origin, out);
+	putc('}', out);
+	return r;
+}
+
+/* Threads that have messages alone are shown, too. */
+static void messages_reach(struct timeline *t)
+{
+	if (!t->messages.all)
+		return;
+	if (!t->has_origin)
+		t->origin = t->messages.first;
+	if (t->messages.first - t->origin < t->first)
+		t->first = t->messages.first - t->origin;
+	if (t->messages.last - t->origin > t->last)
+		t->last = t->messages.last - t->origin;
 }
 
 int timeline_write(struct timeline *t, const struct calls *calls, const char *title, FILE *out)
@@ -295,6 +321,7 @@ int timeline_write(struct timeline *t, const struct calls *calls, const char *ti
 	uint32_t number = 0;
 	int r = wholes_give(&t->wholes, whole_take, t);
 
+	messages_reach(t);
 	if (r == 0)
 		r = levels_end(&t->levels);
 	if (r == 0)

@@ -220,7 +220,7 @@ static struct flow_span *span_begin(struct flow *f, const struct flow_op *send, 
 
 static int is_within(const struct flow *f, const struct flow_op *send)
 {
-	return send->begin >= f->from && send->begin <= f->to;
+	return send->begin >= f->calls->filter.from && send->begin <= f->calls->filter.to;
 }
 
 static int link_message(struct flow *f, struct flow_op *send, struct flow_op *receive)

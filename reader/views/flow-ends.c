@@ -71,7 +71,7 @@ static int passes(const struct flow *f, const struct flow_message *m)
 
 	for (uint32_t i = 0; i < m->candidate_count; i++)
 		chosen |= is_chosen(m->candidates[i]->thread);
-	return chosen && m->send->begin >= f->from && m->send->begin <= f->to && (!f->longer || m->latency >= f->longer);
+	return chosen && m->send->begin >= f->calls->filter.from && m->send->begin <= f->calls->filter.to && (!f->longer || m->latency >= f->longer);
 }
 
 static int message_end(struct flow *f, struct flow_op *send, struct flow_op *receive, struct flow_op *const *candidates,

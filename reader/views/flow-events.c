@@ -392,8 +392,6 @@ struct flow *flow_make(struct calls *calls)
 	if (!f)
 		return NULL;
 	f->calls = calls;
-	f->from = INT64_MIN;
-	f->to = INT64_MAX;
 	f->peer_end = &f->peers;
 	f->channels = (struct spi_hash) SPI_HASH_OVER(f->channel_buckets);
 	f->edges = (struct spi_hash) SPI_HASH_OVER(f->edge_buckets);

@@ -140,7 +140,6 @@ static int is_before(const struct flow *f, const struct flow_op *receive, const 
 static void bytes_pass(struct flow *f, struct flow_op *send, struct flow_op *receive)
 {
 	send->parts++;
-	receive->parts++;
 	if (receive->high < send->high)
 		return;
 	if (send->last)
@@ -479,12 +478,16 @@ static int datagram_place(struct flow *f, struct flow_stream *s, enum flow_way w
 	struct flow_side *receives = &s->sides[FLOW_RECEIVE], *side = &s->sides[way];
 	int r = 0;
 
-	if (way == FLOW_SEND && receives->open_count && receives->open_end < op->begin)
-		r = settle(f, s, FLOW_RECEIVE);
-	if (r == 0 && way == FLOW_SEND && receives->waiting)
-		r = older_end(f, s, op);
-	if (way == FLOW_SEND && !receives->waiting && !receives->open_count && !side->open_count && side->next < receives->next)
-		side->next = receives->next;
+	if (way == FLOW_SEND && (!side->open_count || side->open_end < op->begin) &&
+			(!receives->open_count || receives->open_end < op->begin)) {
+		r = settle(f, s, FLOW_SEND);
+		if (r == 0)
+			r = settle(f, s, FLOW_RECEIVE);
+		if (r == 0 && receives->waiting)
+			r = older_end(f, s, op);
+		if (!receives->waiting && side->next < receives->next)
+			side->next = receives->next;
+	}
 	op->position = side->next++;
 	return r;
 }
@@ -514,7 +517,7 @@ int flow_match(struct flow *f, struct flow_op *op)
 	side = &s->sides[way];
 	if (s->is_datagrams)
 		r = datagram_place(f, s, way, op);
-	else if (op->position < side->top && op->begin > side->top_end)
+	else if (op->position < side->top && op->begin >= side->top_end)
 		r = flow_channel_again(f, c);
 	if (r == 0 && side->open_count && ((!is_unsure && op->begin > side->open_end) || side->open_count == GROUP_MOST))
 		r = settle(f, s, way);

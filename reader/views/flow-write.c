@@ -62,8 +62,6 @@ static void message_text(const struct flow_message *m, FILE *out)
 	fprintf(out, "  %s %" PRIu64 " bytes", *s->channel->kind ? s->channel->kind : "channel", s->bytes);
 	if (r && s->parts > 1)
 		fprintf(out, " in %" PRIu32 " receives", s->parts);
-	if (r && r->parts > 1)
-		fprintf(out, ", received with %" PRIu32 " others", r->parts - 1);
 	if (s->flags & FLOW_LATE)
 		fputs(", out before the peer was in", out);
 	if (r)
@@ -75,8 +73,8 @@ static void end_json(const char *name, const struct flow_op *op, FILE *out)
 {
 	fprintf(out, "\"%s\":{\"process\":", name);
 	json_string(out, op->thread->process->name);
-	fprintf(out, ",\"pid\":%" PRId64 ",\"thread\":%" PRId64 ",\"begin\":%" PRId64 ",\"end\":%" PRId64 ",\"parts\":%" PRIu32 "}",
-		op->thread->process->pid, op->thread->tid, op->begin, op->end, op->parts);
+	fprintf(out, ",\"pid\":%" PRId64 ",\"thread\":%" PRId64 ",\"begin\":%" PRId64 ",\"end\":%" PRId64 "}",
+		op->thread->process->pid, op->thread->tid, op->begin, op->end);
 }
 
 static void message_json(const struct flow_message *m, FILE *out)
@@ -94,7 +92,8 @@ static void message_json(const struct flow_message *m, FILE *out)
 	if (m->receive) {
 		putc(',', out);
 		end_json("receive", m->receive, out);
-		fprintf(out, ",\"latency\":%" PRId64 ",\"queue\":%" PRId64, m->latency, m->queue);
+		fprintf(out, ",\"receives\":%" PRIu32 ",\"latency\":%" PRId64 ",\"queue\":%" PRId64, m->send->parts, m->latency,
+			m->queue);
 	} else {
 		fprintf(out, ",\"ambiguous\":%s,\"candidates\":[", m->to ? "false" : "true");
 		for (uint32_t i = 0; i < m->candidate_count; i++) {

@@ -44,7 +44,7 @@ struct flow_op {
 	struct flow_op *last;		/* of a send: the receive that has its last byte */
 	struct flow_op *completes, *complete_next;	/* of a receive: sends whose last byte it has; of these, the next */
 	struct flow_span *span;		/* of a send: what it is a consequence of */
-	uint32_t refs, parts;		/* parts: of a send, receives; of a receive, sends */
+	uint32_t refs, parts;		/* parts: of a send, receives */
 	uint8_t is_send, is_past;	/* is_past: flow-chains.c is done with it */
 	uint8_t is_unclear;		/* a receive that may have bytes of several sends, and it is not known which */
 	uint8_t flags;
@@ -116,7 +116,7 @@ struct flow {
 	void *data;
 	uint64_t counts[COUNTS];
 	int64_t now;			/* ns: of the latest event */
-	int64_t from, to, longer;	/* ns: messages that count begin between, and took at least so long */
+	int64_t longer;			/* ns: messages that count took at least so long; the other filters are the calls' */
 	struct flow_class *classes[1024];
 	struct flow_process *processes;	/* by number of struct call_process */
 	uint32_t process_room;

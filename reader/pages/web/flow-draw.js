@@ -7,18 +7,17 @@ const LANE = 44;
 /* Messages over time, a lane for each process. */
 const flow = {
 	about: null,
-	messages: [],		/* {from, to, begin, sent, asked, end, bytes, kind, group}: from and to are lanes */
+	messages: [],		/* as of messages_of(), with group; from and to are lanes, by and at the threads */
 	lanes: [],		/* {process, label} */
 	groups: [],		/* of messages: from, to and kind as a text */
 	view: { begin: 0, end: 1, width: 0, height: 0 },
-	longest: 0,		/* ns, of all messages */
 	selected: null,
 	chosen: null,		/* groups that are shown; null: all */
 	wanted: false,
 
 	async open() {
 		this.about = JSON.parse(new TextDecoder().decode(await inflate("about", "gzip")));
-		const { processes, threads, messages, kinds } = this.about, lane_of = new Map(), groups = new Map();
+		const { processes, threads } = this.about, lane_of = new Map(), groups = new Map();
 		const lane = process => {
 			if (!lane_of.has(process)) {
 				const [name, pid] = processes[process];
@@ -29,16 +28,15 @@ const flow = {
 			return lane_of.get(process);
 		};
 
-		this.messages = messages.map(([from, to, begin, sent, asked, took, bytes, kind]) => {
-			const sender = threads[from][0], receiver = threads[to][0], key = `${sender} ${receiver} ${kinds[kind]}`;
+		this.messages = messages_of(this.about);
+		for (const m of this.messages) {
+			const sender = threads[m.from][0], receiver = threads[m.to][0], key = `${sender} ${receiver} ${m.kind}`;
 
 			if (!groups.has(key))
 				groups.set(key, groups.size);
-			this.longest = Math.max(this.longest, Math.abs(took));
-			return { from: lane(sender), to: lane(receiver), by: threads[from][1], at: threads[to][1], begin,
-				sent: begin + sent, asked: begin + asked, end: begin + took, bytes, kind: kinds[kind],
-				group: groups.get(key) };
-		});
+			Object.assign(m, { group: groups.get(key), by: threads[m.from][1], at: threads[m.to][1],
+				from: lane(sender), to: lane(receiver) });
+		}
 		this.groups = groups;
 		this.everything();
 	},
@@ -109,33 +107,6 @@ const flow = {
 		return !this.chosen || this.chosen.has(message.group);
 	},
 
-	/* Messages that may be in the view, which are in order of their beginning. */
-	visible() {
-		const from = this.view.begin - this.longest;
-		let low = 0, high = this.messages.length;
-
-		while (low < high) {
-			const middle = (low + high) >> 1;
-
-			if (this.messages[middle].begin < from)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		const first = low;
-
-		for (high = this.messages.length; low < high;) {
-			const middle = (low + high) >> 1;
-
-			if (this.messages[middle].begin <= this.view.end + this.longest)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return this.messages.slice(first, low).filter(m =>
-			Math.max(m.begin, m.end) >= this.view.begin && Math.min(m.begin, m.end) <= this.view.end);
-	},
-
 	/* The line of a message: from one lane to another, or, within one, below it. */
 	line(m) {
 		const y0 = this.y(m.from), y1 = m.from === m.to ? y0 + 12 : this.y(m.to);
@@ -146,7 +117,7 @@ const flow = {
 	at(x, y) {
 		let best = null, distance = 6;
 
-		for (const m of this.visible()) {
+		for (const m of messages_within(this.messages, this.view)) {
 			if (!this.is_shown(m))
 				continue;
 			const [x0, y0, x1, y1] = this.line(m), length = (x1 - x0) ** 2 + (y1 - y0) ** 2;
@@ -205,25 +176,13 @@ const flow = {
 		});
 	},
 
-	message_paint(context, m, is_strong) {
-		const [x0, y0, x1, y1] = this.line(m), angle = Math.atan2(y1 - y0, x1 - x0), size = is_strong ? 8 : 5;
-
-		context.beginPath();
-		context.moveTo(x0, y0);
-		context.lineTo(x1, y1);
-		context.moveTo(x1 - size * Math.cos(angle - 0.4), y1 - size * Math.sin(angle - 0.4));
-		context.lineTo(x1, y1);
-		context.lineTo(x1 - size * Math.cos(angle + 0.4), y1 - size * Math.sin(angle + 0.4));
-		context.stroke();
-	},
-
 	messages_paint(context) {
 		const drawn = new Set();
 		let count = 0;
 
 		context.lineWidth = 1;
 		for (const is_shown of this.chosen ? [false, true] : [true])
-			for (const m of this.visible()) {
+			for (const m of messages_within(this.messages, this.view)) {
 				if (this.is_shown(m) !== is_shown)
 					continue;
 				const pixel = `${m.group} ${Math.round(this.x(m.begin))} ${Math.round(this.x(m.end))}`;
@@ -233,12 +192,12 @@ const flow = {
 					continue;
 				drawn.add(pixel);
 				context.strokeStyle = this.colour(m.group, !is_shown);
-				this.message_paint(context, m, false);
+				arrow_paint(context, ...this.line(m), 5);
 			}
 		if (this.selected) {
 			context.strokeStyle = theme.ink;
 			context.lineWidth = 2.5;
-			this.message_paint(context, this.selected, true);
+			arrow_paint(context, ...this.line(this.selected), 8);
 		}
 		document.body.dataset.drawn = count;
 	},

@@ -13,15 +13,20 @@ const timeline = {
 	highlight: null,	/* functions */
 	selected: null,
 	wanted: false,
+	messages: [],
+	are_messages_hidden: false,
 
 	/* ---- lanes ---- */
 
 	open() {
 		const { threads } = data.about;
 
-		this.lanes = threads.map(([process, pid, tid, rows], thread) => ({ thread, rows, folded: false, pid, tid,
+		this.messages = messages_of(data.about);
+		const ends = new Set(this.messages.flatMap(m => [m.from, m.to]));
+
+		this.lanes = threads.map(([process, pid, tid, rows], thread) => ({ thread, rows: rows || 1, folded: false, pid, tid,
 			label: `${process || "process"}${pid >= 0 ? " " + pid : ""} \u00b7 thread ${tid >= 0 ? tid : "?"}` }))
-			.filter(lane => lane.rows).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
+			.filter(lane => lane.rows || ends.has(lane.thread)).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
 		for (const lane of this.lanes)
 			this.lane_of[lane.thread] = lane;
 		this.fold(this.lanes.length > 40);
@@ -155,6 +160,7 @@ const timeline = {
 		rectangles_paint(context, found, ROW - 1);
 		blocks_paint(context, found, ROW - 1);
 		labels_paint(context, found, ROW - 1);
+		this.messages_paint(context);
 		this.selected_paint(context);
 		this.names_paint(context);
 		context.restore();
@@ -176,6 +182,29 @@ const timeline = {
 			if (y + height > AXIS && y < this.view.height)
 				context.fillRect(0, y, this.view.width, height);
 		}
+	},
+
+	/* An arrow from the sender's outermost call to the receiver's, once for a pixel. */
+	messages_paint(context) {
+		const { view } = this, drawn = new Set(), x = ns => (ns - view.begin) / (view.end - view.begin) * view.width;
+		const y = thread => {
+			const lane = this.lane_of[thread];
+
+			return AXIS + lane.y + (lane.folded ? HEAD / 2 : HEAD + ROW / 2) - element("scroll").scrollTop;
+		};
+
+		if (this.are_messages_hidden)
+			return;
+		context.strokeStyle = theme.ink;
+		context.lineWidth = 1;
+		for (const m of messages_within(this.messages, view)) {
+			const pixel = `${m.from} ${m.to} ${Math.round(x(m.begin))} ${Math.round(x(m.end))}`;
+
+			if (m.from !== m.to && !drawn.has(pixel))
+				arrow_paint(context, x(m.begin), y(m.from), x(m.end), y(m.to), 5);
+			drawn.add(pixel);
+		}
+		document.body.dataset.messages = drawn.size;
 	},
 
 	names_paint(context) {
