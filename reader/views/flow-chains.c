@@ -18,17 +18,6 @@
 #define HOLD_MOST	500000u		/* operations */
 #define DEPTH_MOST	64u		/* calls in one another; a ring of processes has no end */
 
-/* A call that is known to a thread, or to another span. */
-struct flow_span {
-	struct flow_span *parent;
-	struct flow_node *node;
-	const struct call_process *client, *server;
-	const struct flow_channel *channel;
-	int64_t begin;
-	uint32_t refs, depth;
-	int is_answered;
-};
-
 /* By number of struct call_thread. */
 struct chain_thread {
 	struct flow_span *now;		/* what it does; NULL: nobody's bidding that is known */
@@ -68,16 +57,6 @@ static struct flow_span *span_hold(struct flow_span *s)
 	if (s)
 		s->refs++;
 	return s;
-}
-
-void flow_span_release(struct flow_span *s)
-{
-	while (s && --s->refs == 0) {
-		struct flow_span *parent = s->parent;
-
-		free(s);
-		s = parent;
-	}
 }
 
 static void span_set(struct flow_span **at, struct flow_span *s)

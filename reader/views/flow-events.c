@@ -25,10 +25,6 @@ struct flow_class {
 	uint64_t fields[VALUES_MOST];	/* members; UINT64_MAX: none */
 };
 
-struct flow_process {
-	uint64_t host;			/* 0: not asked for yet */
-};
-
 static const struct {
 	const char *name, *fields[VALUES_MOST];
 } event_names[FLOW_EVENTS] = {
@@ -139,16 +135,6 @@ static int process_reach(struct flow *f, const struct call_process *p)
 	return 0;
 }
 
-uint64_t flow_host(const struct flow *f, const struct flow_op *op)
-{
-	return f->processes[op->thread->process->number].host;
-}
-
-void flow_process_text(const struct call_process *p, char *text, size_t size)
-{
-	snprintf(text, size, "%s (%" PRId64 ")", *p->name ? p->name : "process", p->pid);
-}
-
 /* A state dump says it; the context procname is a thread's, and its first thread's where nothing better is known. */
 static void name_set(struct flow *f, struct call_process *p, const char *name)
 {
@@ -257,35 +243,17 @@ static int take_channel(struct flow *f, const struct call_thread *t, const uint6
 
 /* ---- operations ---- */
 
-struct flow_op *flow_hold(struct flow_op *op)
-{
-	op->refs++;
-	return op;
-}
-
-void flow_release(struct flow *f, struct flow_op *op)
-{
-	if (--op->refs)
-		return;
-	flow_span_release(op->span);
-	op->next = f->free_ops;
-	f->free_ops = op;
-}
-
 static int take_op(struct flow *f, struct call_thread *t, enum flow_event what, const uint64_t *values)
 {
 	const int64_t result = (int64_t) values[OP_RESULT];
 	const int is_datagram = (values[OP_FLAGS] & FLOW_DATAGRAM) != 0;
-	struct flow_op *op = f->free_ops;
+	struct flow_op *op;
 	int r;
 
 	if (result < 0 || (!result && !is_datagram))
 		return 0;			/* nothing moved */
 	f->counts[what == EVENT_SEND ? COUNT_SENDS : COUNT_RECEIVES]++;
-	if (op)
-		f->free_ops = op->next;
-	else
-		op = malloc(sizeof(*op));
+	op = flow_op_make(f);
 	if (!op)
 		return -ENOMEM;
 	*op = (struct flow_op) { .thread = t, .channel = channel_of(f, values[OP_CHANNEL], t), .end = f->now, .refs = 1,

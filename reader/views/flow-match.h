@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What flow-match.c, which puts operations into their places, and flow-ends.c, which makes messages of them, share. */
+/* What the files share that make messages of operations: flow-match.c, -order.c, -segments.c, -ends.c, in this order. */
 #ifndef SPI_READER_FLOW_MATCH_H
 #define SPI_READER_FLOW_MATCH_H
 
@@ -45,6 +45,18 @@ struct flow_matching {
 	struct spi_hash datagrams;
 	struct spi_hash_link *buckets[65536];
 };
+
+/* ---- flow-segments.c: 0 or a negative errno ---- */
+/* A segment comes; where it overlaps the other side's, bytes pass, and what needs no more of them ends. */
+int stream_add(struct flow *flow, struct flow_stream *stream, enum flow_way way, const struct flow_segment *segment);
+/* Receives that are older than the send belonged to a connection before: nobody traced sent what they have. */
+int stream_older_end(struct flow *flow, struct flow_stream *stream, const struct flow_op *send);
+/* The oldest segments end without a counterpart until no more than `keep` of each side wait. */
+int stream_cut(struct flow *flow, struct flow_stream *stream, uint32_t keep);
+
+/* ---- flow-order.c: 0 or a negative errno ---- */
+/* All open operations of a side have come: they are put in order, and become segments. */
+int stream_settle(struct flow *flow, struct flow_stream *stream, enum flow_way way);
 
 /* ---- flow-ends.c: 0 or a negative errno ---- */
 /* The other side's operations of `other` may have had bytes of the segment. */

@@ -50,6 +50,17 @@ struct flow_op {
 	uint8_t flags;
 };
 
+/* A call that is known to a thread, or to another span. */
+struct flow_span {
+	struct flow_span *parent;
+	struct flow_node *node;
+	const struct call_process *client, *server;
+	const struct flow_channel *channel;
+	int64_t begin;
+	uint32_t refs, depth;
+	int is_answered;
+};
+
 /* A message of which all is known that there will be. */
 struct flow_message {
 	const struct flow_op *send;
@@ -82,6 +93,11 @@ struct flow_node {
 	struct times times;		/* from the request to its answer */
 	uint32_t depth;
 	uint8_t shown;			/* 1: by itself or below such a one; 2: above one */
+};
+
+/* By number of struct call_process. */
+struct flow_process {
+	uint64_t host;			/* 0: not asked for yet */
 };
 
 struct flow_peer {
@@ -118,7 +134,7 @@ struct flow {
 	int64_t now;			/* ns: of the latest event */
 	int64_t longer;			/* ns: messages that count took at least so long; the other filters are the calls' */
 	struct flow_class *classes[1024];
-	struct flow_process *processes;	/* by number of struct call_process */
+	struct flow_process *processes;
 	uint32_t process_room;
 	struct spi_hash channels;
 	struct spi_hash_link *channel_buckets[16384];
@@ -140,11 +156,15 @@ int flow_see(void *flow, const bt_message *message);
 /* Nothing more comes. */
 int flow_end(struct flow *flow);
 void flow_free(struct flow *flow);
-/* NAME (PID) */
-void flow_process_text(const struct call_process *process, char *text, size_t size);
+
+/* ---- flow-ops.c ---- */
+struct flow_op *flow_op_make(struct flow *flow);	/* not initialised; NULL: no memory */
 struct flow_op *flow_hold(struct flow_op *op);
 void flow_release(struct flow *flow, struct flow_op *op);
+void flow_span_release(struct flow_span *span);	/* NULL: nothing */
 uint64_t flow_host(const struct flow *flow, const struct flow_op *op);
+/* NAME (PID) */
+void flow_process_text(const struct call_process *process, char *text, size_t size);
 
 /* ---- flow-match.c: 0 or a negative errno ---- */
 struct flow_matching *flow_matching_make(void);
@@ -169,7 +189,6 @@ int flow_chains_add(struct flow *flow, struct flow_op *op);
 int flow_chains_link(struct flow *flow, struct flow_op *send, struct flow_op *receive);
 int flow_chains_advance(struct flow *flow, int64_t until);
 void flow_chains_free(struct flow *flow);
-void flow_span_release(struct flow_span *span);	/* NULL: nothing */
 /* The top, whose children nobody's message made. Those that are shown are marked, and stand in order. */
 struct flow_node *flow_chains_tree(struct flow *flow, uint32_t depth);
 /* The node after this one, parents before their children; NULL: it was the last. */
