@@ -157,13 +157,15 @@ static int is_way_back(const struct flow_channel *c, const struct flow_channel *
 	return *c->from && *c->to && !strcmp(c->from, of->to) && !strcmp(c->to, of->from);
 }
 
-/* The call that the message answers; NULL: it is a call itself. */
-static struct flow_span *answered_by(const struct flow_op *send, const struct call_process *to)
+/* The call that the message answers; NULL: it is a call itself. latest: that the thread has made which gets the message. */
+static struct flow_span *answered_by(const struct flow_op *send, const struct call_process *to, struct flow_span *latest)
 {
 	struct flow_span *s = send->span;
 
 	if (s && s->client == to && s->server == send->thread->process)
 		return s;
+	if (latest && !latest->is_answered && latest->at == send->thread)
+		return latest;		/* of several calls that the thread got at once, or in between */
 	for (s = s ? s->parent : NULL; s; s = s->parent)	/* somebody else took the answer over */
 		if (s->client == to && is_way_back(send->channel, s->channel))
 			break;
@@ -218,7 +220,7 @@ static int link_message(struct flow *f, struct flow_op *send, struct flow_op *re
 		span_set(&at->now, send->span);
 		return 0;
 	}
-	s = answered_by(send, to);
+	s = answered_by(send, to, at->called);
 	if (s) {
 		s->node->answer_bytes += send->bytes;
 		if (!s->is_answered) {
@@ -238,6 +240,7 @@ static int link_message(struct flow *f, struct flow_op *send, struct flow_op *re
 		span_set(&by->called, s);
 		flow_span_release(s);
 	}
+	s->at = receive->thread;
 	s->node->messages++;
 	s->node->bytes += send->bytes;
 	span_set(&at->now, s);
@@ -270,7 +273,7 @@ static int pass(struct flow *f, struct flow_op *op)
 	int r = t ? 0 : -ENOMEM;
 
 	op->is_past = 1;
-	if (t && op->is_send)
+	if (t && op->is_send && !op->span)
 		span_set(&op->span, t->now);
 	if (t && !op->is_send && op->is_unclear && !op->completes) {
 		f->counts[COUNT_CHAIN_UNCLEAR]++;
@@ -278,6 +281,9 @@ static int pass(struct flow *f, struct flow_op *op)
 	}
 	for (struct flow_op *send = op->completes, *next; send; send = next) {
 		next = send->complete_next;
+		t = send->is_past ? NULL : thread_of(f->chains, send->thread);
+		if (t)			/* its beginning seems to be later */
+			span_set(&send->span, t->now);
 		if (r == 0)
 			r = link_message(f, send, op);
 		flow_release(f, send);

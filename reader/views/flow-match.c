@@ -207,10 +207,11 @@ int flow_channel_again(struct flow *f, struct flow_channel *channel)
 static int datagram_place(struct flow *f, struct flow_stream *s, enum flow_way way, struct flow_op *op)
 {
 	struct flow_side *receives = &s->sides[FLOW_RECEIVE], *side = &s->sides[way];
+	const int64_t before = op->begin - FLOW_SLACK_NS;
 	int r = 0;
 
-	if (way == FLOW_SEND && (!side->open_count || side->open_end < op->begin) &&
-			(!receives->open_count || receives->open_end < op->begin)) {
+	if (way == FLOW_SEND && (!side->open_count || side->open_end < before) &&
+			(!receives->open_count || receives->open_end < before)) {
 		r = stream_settle(f, s, FLOW_SEND);
 		if (r == 0)
 			r = stream_settle(f, s, FLOW_RECEIVE);

@@ -39,6 +39,8 @@ struct flow_stream {
 	struct flow_side sides[2];	/* by enum flow_way */
 };
 
+#define FLOW_SLACK_NS	INT64_C(100000000)
+
 struct flow_matching {
 	struct flow_stream *streams, *open_first, **open_end;
 	uint64_t stream_count, waiting;	/* waiting: segments */

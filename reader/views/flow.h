@@ -55,6 +55,7 @@ struct flow_span {
 	struct flow_span *parent;
 	struct flow_node *node;
 	const struct call_process *client, *server;
+	const struct call_thread *at;	/* of the server: that got the call */
 	const struct flow_channel *channel;
 	int64_t begin;
 	uint32_t refs, depth;

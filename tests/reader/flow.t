@@ -4,7 +4,7 @@
 #
 # `lttng-spi flow`: which receive got which send, of traces that a script makes (tests/lib/flow-trace.py): split and
 # merged messages, several writers and readers, datagrams, channels used again, what is missing or not sure; several
-# hosts; chains; the forms of output, and bad input.
+# hosts; chains; the forms of output, and bad input; and processes that really send (tests/programs/flow.c).
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
 spi_private "$@"
 spi=$SPI_TOP_BUILDDIR/reader/lttng-spi
@@ -273,4 +273,26 @@ trace_is wild "1>2 1/10; not_sent=2 not_sent_bytes=9223372036854775798 unknown_s
 12 b2 recv c 9223372036854775807 9223372036854775807
 13 b2 recv d 5 1 took=9000000000
 E
+
+# ---- processes that send, record it themselves, and know what they sent ----
+spi_cc flow flow.c -I"$SPI_PROGRAMS" -llttng-ust
+spi_daemon
+{
+	lttng -q create real --output="$PWD/real" && lttng -q enable-channel -u --subbuf-size 4M all &&
+		lttng -q enable-event -u -c all 'spi_ipc:*' && lttng -q add-context -u -c all -t vpid -t vtid -t procname && lttng -q start
+} >lttng.log 2>&1 || diag "$(cat lttng.log)"
+timeout $((30 * SPI_PATIENCE)) ./flow 2000 >truth
+is $? 0 "processes send"
+lttng -q destroy real >>lttng.log 2>&1
+"$spi" flow --json real >json
+is "$(python3 -c '
+import json
+f = json.load(open("json"))
+edges = f["edges"]
+pipe = sorted((e["messages"], e["bytes"]) for e in edges if e["kind"] == "pipe")
+back = sorted((e["messages"], e["bytes"]) for e in edges if e["kind"] == "unix")
+log = [e["messages"] for e in edges if e["kind"] == "unix-datagram"]
+print(pipe, back, log, {c: n for c, n in f["counts"].items() if n and c not in ("sends", "receives", "messages", "unsure", "negative", "chains_unclear")})')" \
+	"$(awk '/client/ { pipe = pipe sep "(" $3 ", " $4 ")"; sep = ", " } /log/ { n = $2 } END { print "[" pipe "] [(2000, 14000), (2000, 14000)] [" n "] {}" }' truth)" \
+	"all messages of real processes: as many as they know of" || diag "$(cat truth lttng.log)"
 tap_done
