@@ -6,6 +6,9 @@
  * answer, and the thread that gets it goes on with what it was doing when it called. Messages on one channel that a
  * thread sends before something comes back are one call.
  *
+ * Where a message is missing, its answer would be a call, the next call its answer, and so on. So a channel that had
+ * more answers than calls has answers, be their calls not known, and the other way round.
+ *
  * A receive is recorded before the send that it belongs to may be, so operations wait until they are old enough, and are
  * looked at in order of time: a send when it began, a receive when it ended.
  */
@@ -208,6 +211,7 @@ static int link_message(struct flow *f, struct flow_op *send, struct flow_op *re
 {
 	struct chain_thread *by, *at;
 	const struct call_process *to = receive->thread->process;
+	struct flow_channel *c;
 	struct flow_span *s;
 	int r = 0;
 
@@ -220,7 +224,14 @@ static int link_message(struct flow *f, struct flow_op *send, struct flow_op *re
 		span_set(&at->now, send->span);
 		return 0;
 	}
+	c = send->channel;
 	s = answered_by(send, to, at->called);
+	if (s && c->calls > c->answers) {
+		span_set(&send->span, s->parent);	/* the channel is one for calls: that one was none */
+		s = NULL;
+	}
+	c->calls += !s && c->answers <= c->calls;
+	c->answers += s || c->answers > c->calls;
 	if (s) {
 		s->node->answer_bytes += send->bytes;
 		if (!s->is_answered) {
@@ -230,6 +241,11 @@ static int link_message(struct flow *f, struct flow_op *send, struct flow_op *re
 		}
 		span_set(&at->now, s->parent);
 		return r;
+	}
+	if (c->answers > c->calls) {
+		f->counts[COUNT_CHAIN_UNKNOWN]++;
+		span_set(&at->now, at->called ? at->called->parent : NULL);
+		return 0;
 	}
 	s = by->called;
 	if (!s || s->is_answered || s->channel != send->channel || s->server != to ||

@@ -220,7 +220,7 @@ const char *const flow_count_names[COUNTS] = {
 	[COUNT_UNKNOWN_SENDS] = "unknown_sends", [COUNT_UNKNOWN_RECEIVES] = "unknown_receives", [COUNT_CUT] = "cut",
 	[COUNT_LATE] = "late", [COUNT_REUSED] = "reused", [COUNT_NEGATIVE] = "negative", [COUNT_OVERTAKEN] = "overtaken",
 	[COUNT_DROPPED] = "dropped", [COUNT_PEERS_MORE] = "peers_more", [COUNT_CHAIN_UNCLEAR] = "chains_unclear",
-	[COUNT_CHAIN_DEEP] = "chains_deep", [COUNT_LOST] = "lost",
+	[COUNT_CHAIN_UNKNOWN] = "chains_unknown", [COUNT_CHAIN_DEEP] = "chains_deep", [COUNT_LOST] = "lost",
 };
 
 static const char *const count_texts[COUNTS] = {
@@ -240,6 +240,7 @@ static const char *const count_texts[COUNTS] = {
 	[COUNT_DROPPED] = "operations given up, as too many waited for their other end",
 	[COUNT_PEERS_MORE] = "further processes that messages led to: not listed",
 	[COUNT_CHAIN_UNCLEAR] = "receives whose sender is not sure: what was sent because of them stands by itself",
+	[COUNT_CHAIN_UNKNOWN] = "answers whose calls are not known",
 	[COUNT_CHAIN_DEEP] = "calls more than 64 deep: they stand by themselves",
 };
 

@@ -29,6 +29,7 @@ struct flow_channel {
 	char *kind, *from, *to;		/* "": not known; none has control characters */
 	struct flow_stream *stream;	/* NULL: it has no bytes in order yet */
 	struct flow_use *uses;		/* edges that have its messages */
+	uint64_t calls, answers;	/* messages that were one or the other */
 };
 
 /* One send or receive. */
@@ -121,7 +122,7 @@ enum flow_count {
 	COUNT_UNKNOWN_SENDS, COUNT_UNKNOWN_RECEIVES, COUNT_CUT, COUNT_LATE, COUNT_REUSED, COUNT_NEGATIVE,
 	COUNT_OVERTAKEN,		/* operations that began before others which were matched already */
 	COUNT_DROPPED,			/* waited while too many did */
-	COUNT_PEERS_MORE, COUNT_CHAIN_UNCLEAR, COUNT_CHAIN_DEEP,
+	COUNT_PEERS_MORE, COUNT_CHAIN_UNCLEAR, COUNT_CHAIN_UNKNOWN, COUNT_CHAIN_DEEP,
 	COUNT_LOST,			/* events that LTTng discarded; UINT64_MAX: nobody knows how many */
 	COUNTS
 };

@@ -214,6 +214,12 @@ make_trace chain <<'E'
 E
 is "$(chains chain)" "a>b 2/3/2 21000; -b>c 1/1/1 4000; -b>d 1/1/0 None; " \
 	"a call that is answered, with the calls that it made, one without answer among them"
+is "$(for ((i = 0; i < 4; i++)); do
+	echo "$((i * 100 + 10)) a1 send r $i 1 took=1"
+	[ $i = 1 ] || echo "$((i * 100 + 20)) b2 recv r $i 1"
+	echo "$((i * 100 + 30)) b2 send q $i 1 took=1"
+	echo "$((i * 100 + 40)) a1 recv q $i 1"
+done >script; make_trace gap <script; chains gap)" "a>b 3/3/3 93000; " "a call that is missing makes no answers of calls"
 make_trace ring <<'E'
 10 a1 send c 0 1 took=1
 11 b2 recv c 0 1
@@ -292,7 +298,7 @@ edges = f["edges"]
 pipe = sorted((e["messages"], e["bytes"]) for e in edges if e["kind"] == "pipe")
 back = sorted((e["messages"], e["bytes"]) for e in edges if e["kind"] == "unix")
 log = [e["messages"] for e in edges if e["kind"] == "unix-datagram"]
-print(pipe, back, log, {c: n for c, n in f["counts"].items() if n and c not in ("sends", "receives", "messages", "unsure", "negative", "chains_unclear")})')" \
+print(pipe, back, log, {c: n for c, n in f["counts"].items() if n and c not in ("sends", "receives", "messages", "unsure", "negative", "chains_unclear", "chains_unknown")})')" \
 	"$(awk '/client/ { pipe = pipe sep "(" $3 ", " $4 ")"; sep = ", " } /log/ { n = $2 } END { print "[" pipe "] [(2000, 14000), (2000, 14000)] [" n "] {}" }' truth)" \
 	"all messages of real processes: as many as they know of" || diag "$(cat truth lttng.log)"
 tap_done
