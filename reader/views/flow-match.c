@@ -169,11 +169,14 @@ static int all_cut(struct flow *f)
 {
 	struct flow_matching *m = f->matching;
 	const uint64_t before = m->waiting, keep = WAITING_MOST / 4 / (m->stream_count + 1);
+	uint64_t newer = m->stream_count / 2;	/* these come first */
 	int r = 0;
 
 	for (struct flow_stream *s = m->streams, *next; r == 0 && s; s = next) {
 		next = s->next;
-		r = stream_cut(f, s, (uint32_t) keep);
+		if (!newer || !s->is_datagrams)
+			r = stream_cut(f, s, (uint32_t) keep);
+		newer -= newer != 0;
 		if (r == 0 && s->is_datagrams && is_idle(s))
 			stream_free(m, s);
 	}
