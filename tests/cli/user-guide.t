@@ -175,6 +175,7 @@ needs() {
 	'lttng trace -f FUNC --exec NAME') 
 		command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
+	'lttng trace --tree --ipc COMMAND') command='lttng trace --tree --ipc ./prog pear apple fig' ;;
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
