@@ -45,6 +45,11 @@ const struct spi_rule_option spi_rule_options[] = {
 	{ OPTION("libcalls", libcalls, FLAG), .where = SPI_IN_CALL, .said = ", calls from other objects" },
 	{ OPTION("payload", payloads, FILES), .where = SPI_IN_AGENT, .said = ", for payload %" },
 	{ OPTION("payload-arg", payload_args, SETTINGS), .where = SPI_IN_AGENT },
+	{ OPTION("ipc", ipc, CHANNELS), .where = SPI_IN_TREE, .said = ", with processes along %",
+	  .wrong = "'%s' is no kind of channel: pipe, unix, tcp and udp are",
+	  .help = "      --ipc[=LIST]      and into the processes that it sends messages to, from each one's\n"
+		  "                        first message on; LIST: of pipe,unix,tcp,udp (all of them)\n" },
+	{ OPTION("on-message", on_message, FLAG), .where = SPI_IN_TREE_AGENT, .said = ", from the first message on" },
 	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,
 	  .wrong = "'%s' is not a tag: give up to 15 hexadecimal digits" },
 };

@@ -27,6 +27,7 @@ enum spi_value {
 	SPI_VALUE_PERCENT,	/* the same; a % may follow */
 	SPI_VALUE_SIGNAL,	/* uint32_t; a name or a number */
 	SPI_VALUE_FOLLOW,	/* uint32_t, SPI_FOLLOW_* that are left out */
+	SPI_VALUE_CHANNELS,	/* uint32_t, SPI_CHANNELS_*; all of them without a value */
 	SPI_VALUE_FUNCTIONS,	/* struct spi_rule_names; the option may come again */
 	SPI_VALUE_OBJECTS,	/* the same */
 	SPI_VALUE_PROGRAMS,	/* the same */

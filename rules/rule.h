@@ -43,6 +43,14 @@ enum spi_rule_follow {
 	SPI_FOLLOW_ALL		= 15,
 };
 
+/* Kinds of channels to other processes. */
+enum spi_rule_channels {
+	SPI_CHANNELS_PIPE	= 1,
+	SPI_CHANNELS_UNIX	= 2,
+	SPI_CHANNELS_TCP	= 4,
+	SPI_CHANNELS_UDP	= 8,
+};
+
 /* Sorted, each once. */
 struct spi_rule_names {
 	uint32_t count;
@@ -61,6 +69,8 @@ struct spi_rule {
 	uint32_t unfollowed;			/* enum spi_rule_follow: not to be followed */
 	uint32_t after;				/* ms */
 	uint32_t on_signal;
+	uint32_t ipc;				/* enum spi_rule_channels: processes at their other ends are brought under the rule */
+	uint32_t on_message;			/* it was brought into the process so, and begins at the message */
 	uint32_t budget;			/* tenths of a percent */
 	uint32_t backtrace;			/* frames; 0: none */
 	uint32_t nr_pids;			/* the scope; none: every process */

@@ -16,7 +16,6 @@
 #define FILE_MAX	255u	/* bytes */
 #define RTMIN		34u	/* the first signal that libc leaves to programs */
 #define SIGNALS		64u
-#define FOLLOWS		4u
 
 /* ---- bytes, without locale ---- */
 
@@ -145,27 +144,50 @@ static void put_signal(struct spi_writer *w, uint32_t number, enum spi_rule_form
 		spi_put_number(w, number);
 }
 
-/* ---- what a tree follows ---- */
+/* ---- sets of words: what a tree follows, and along which channels ---- */
 
-static const struct {
-	const char *name, *said;
-} follows[FOLLOWS] = {
-	{ "threads", "new threads" }, { "dlopen", "libraries loaded later" }, { "fork", "forked children" },
-	{ "exec", "executed programs" },
+struct word {
+	const char *name, *said;	/* NULL: the list ends */
 };
 
-/* Words with '+' between them, or ',' as people type it. */
-static int take_follow(const struct spi_rule_option *option, uint32_t *unfollowed, const char *value, char *why)
-{
-	uint32_t followed = 0;
+/* Bit i of SPI_FOLLOW_*, which the rule has where the option does not name it. */
+static const struct word follows[] = {
+	{ "threads", "new threads" }, { "dlopen", "libraries loaded later" }, { "fork", "forked children" },
+	{ "exec", "executed programs" }, { NULL, NULL },
+};
 
-	for (const char *at = value; strcmp(value, "none"); ) {
+/* Bit i of SPI_CHANNELS_*. */
+static const struct word channels[] = {
+	{ "pipe", "pipes" }, { "unix", "UNIX sockets" }, { "tcp", "TCP" }, { "udp", "UDP" }, { NULL, NULL },
+};
+
+static const struct word *words_of(const struct spi_rule_option *option)
+{
+	return option->value == SPI_VALUE_FOLLOW ? follows : channels;
+}
+
+static unsigned int words_all(const struct word *words)
+{
+	unsigned int i = 0;
+
+	while (words[i].name)
+		i++;
+	return (1u << i) - 1;
+}
+
+/* Words with '+' between them, or ',' as people type it. NULL: all of them. */
+static int take_words(const struct spi_rule_option *option, uint32_t *set, const char *value, char *why)
+{
+	const struct word *words = words_of(option);
+	uint32_t named = value ? 0 : words_all(words);
+
+	for (const char *at = value; value && (option->value != SPI_VALUE_FOLLOW || strcmp(value, "none")); ) {
 		size_t n = strcspn(at, "+,");
 		unsigned int i = 0;
 
-		while (i < FOLLOWS && (strlen(follows[i].name) != n || memcmp(follows[i].name, at, n)))
+		while (words[i].name && (strlen(words[i].name) != n || memcmp(words[i].name, at, n)))
 			i++;
-		if (i == FOLLOWS) {
+		if (!words[i].name) {
 			char word[SPI_RULE_WHY];
 
 			n = n < sizeof(word) ? n : sizeof(word) - 1;
@@ -173,39 +195,28 @@ static int take_follow(const struct spi_rule_option *option, uint32_t *unfollowe
 			word[n] = 0;
 			return spi_refuse(why, option->wrong, word);
 		}
-		followed |= 1u << i;
+		named |= 1u << i;
 		if (!at[n])
 			break;
 		at += n + 1;
 	}
-	*unfollowed = followed ^ SPI_FOLLOW_ALL;
+	*set = option->value == SPI_VALUE_FOLLOW ? named ^ words_all(words) : named;
 	return 0;
 }
 
-static void put_follow(struct spi_writer *w, uint32_t unfollowed)
+/* `said`: as a user reads the set. Else as the option names it. */
+static void put_words(struct spi_writer *w, const struct word *words, uint32_t set, bool said)
 {
 	const char *before = "";
 
-	for (unsigned int i = 0; i < FOLLOWS; i++)
-		if (!(unfollowed & 1u << i)) {
+	for (unsigned int i = 0; words[i].name; i++)
+		if (set & 1u << i) {
 			spi_put(w, before);
-			spi_put(w, follows[i].name);
-			before = "+";
+			spi_put(w, said ? words[i].said : words[i].name);
+			before = said ? ", " : "+";
 		}
-	if (!*before)
+	if (!*before && !said)
 		spi_put(w, "none");
-}
-
-static void say_unfollowed(struct spi_writer *w, uint32_t unfollowed)
-{
-	const char *before = "";
-
-	for (unsigned int i = 0; i < FOLLOWS; i++)
-		if (unfollowed & 1u << i) {
-			spi_put(w, before);
-			spi_put(w, follows[i].said);
-			before = ", ";
-		}
 }
 
 /* ---- lists ---- */
@@ -340,6 +351,8 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 {
 	void *to = (char *) rule + option->at;
 
+	if (option->value == SPI_VALUE_CHANNELS)
+		return take_words(option, to, value, why);
 	if (!value && option->value == SPI_VALUE_COUNT) {
 		*(uint32_t *) to = option->standard;
 		return 0;
@@ -356,8 +369,9 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 		return take_decimal(option, to, value, why);
 	case SPI_VALUE_SIGNAL:
 		return take_signal(option, to, value, why);
+	case SPI_VALUE_CHANNELS:
 	case SPI_VALUE_FOLLOW:
-		return take_follow(option, to, value, why);
+		return take_words(option, to, value, why);
 	case SPI_VALUE_FUNCTIONS:
 	case SPI_VALUE_OBJECTS:
 	case SPI_VALUE_PROGRAMS:
@@ -422,7 +436,10 @@ static void put_value(struct spi_writer *w, const struct spi_rule *rule, const s
 		put_signal(w, *(const uint32_t *) from, form);
 		break;
 	case SPI_VALUE_FOLLOW:
-		put_follow(w, *(const uint32_t *) from);
+		put_words(w, follows, *(const uint32_t *) from ^ SPI_FOLLOW_ALL, false);
+		break;
+	case SPI_VALUE_CHANNELS:
+		put_words(w, channels, *(const uint32_t *) from, false);
 		break;
 	case SPI_VALUE_FUNCTIONS:
 	case SPI_VALUE_OBJECTS:
@@ -458,8 +475,8 @@ static void say_values(struct spi_writer *w, const struct spi_rule *rule, const 
 	const void *from = (const char *) rule + option->at;
 	const struct spi_rule_names *names = from;
 
-	if (option->value == SPI_VALUE_FOLLOW) {
-		say_unfollowed(w, *(const uint32_t *) from);
+	if (option->value == SPI_VALUE_FOLLOW || option->value == SPI_VALUE_CHANNELS) {
+		put_words(w, words_of(option), *(const uint32_t *) from, true);
 		return;
 	}
 	if (!is_list(option->value)) {

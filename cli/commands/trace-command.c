@@ -119,6 +119,9 @@ static int command_status(struct run *run, const struct program *program, int st
 		run->broken = 1;
 	}
 	if (WIFSIGNALED(status)) {
+		if (WTERMSIG(status) == SIGKILL && run->options->asked.compact)
+			report_note(&run->report, "COMMAND was killed: the last calls of its threads, which packed records keep back, "
+				"are not in the trace and not counted as lost");
 		run->killed_by = WTERMSIG(status);
 		run->is_killed = 1;
 		return 128 + WTERMSIG(status);

@@ -34,7 +34,7 @@ const struct option *tree_long_options(const struct option *own)
 
 		if ((o->where & SPI_IN_EVENT) && !option_is_own(own, o->name))
 			all[n++] = (struct option) { o->name, o->value == SPI_VALUE_FLAG ? no_argument :
-				o->value == SPI_VALUE_COUNT ? optional_argument : required_argument,
+				o->value == SPI_VALUE_COUNT || o->value == SPI_VALUE_CHANNELS ? optional_argument : required_argument,
 				NULL, OPTION_TREE + 1 + (int) i };
 	}
 	memset(&all[n], 0, sizeof(all[n]));

@@ -53,6 +53,8 @@ enum spi_msg_type {
 	SPI_MSG_RULE_MORE,	/* struct spi_msg_rule_done: what a library that has been loaded since adds to a rule's numbers */
 	SPI_MSG_CHILD,		/* over a nursery; fd: the connection of a forked child that begins, whose user and directories may hide the controller's
 				 * socket. Its SO_PASSCRED is set: HELLO's sender is the child. No answer */
+	SPI_MSG_PEER_REQUEST,	/* struct spi_msg_peer_request: a message is about to go out, and its thread waits. Answered by PEERS */
+	SPI_MSG_CHANNEL_DONE,	/* answer to CHANNEL: struct spi_msg_channel_done */
 	SPI_MSG_NURSERY,	/* fd: where this process's children send CHILD, and NOTE; they have the other end until they begin, execute or end. No answer */
 	/* controller to agent */
 	SPI_MSG_WELCOME = 64,	/* struct spi_msg_welcome, perhaps + path where programs that are executed find the controller: answer to HELLO;
@@ -71,6 +73,8 @@ enum spi_msg_type {
 	SPI_MSG_RULES_KEEP,	/* struct spi_msg_rule + any number of struct spi_msg_rule_kept: all other rules are removed. For who has rules of a
 				 * parent's, or of a former controller's. RULE_DONE with number 0 is the answer. flags: SPI_KEEP_MORE */
 	SPI_MSG_SOCKET,		/* before WELCOME, to who said SPI_HELLO_SOCKET; fd: the connection for all that follows. No answer */
+	SPI_MSG_PEERS,		/* struct spi_msg_peers + text lines "PID\tNAME\tSTATUS\tREASON\n": answer to PEER_REQUEST */
+	SPI_MSG_CHANNEL,	/* struct spi_msg_channel_told: what comes from here on begins trees that wait for a message */
 	SPI_MSG_RENEW,		/* the process is another user than who made this connection: see SPI_HELLO_RENEWS. No answer */
 };
 
@@ -198,6 +202,70 @@ struct spi_msg_rule_done {
 };
 #define SPI_DONE_GENERIC	1u	/* recorded as generic address events (over the typed limit) */
 #define SPI_DONE_WAITS		2u	/* -ENOENT, but the rule stays, and waits for a library that has such a function */
+
+/*
+ * One direction of a channel between processes. A stream's bytes are counted from the channel's beginning, or from where the
+ * two ends have agreed (SPI_MSG_CHANNEL); of a datagram the hash of its bytes takes the position's place.
+ */
+enum spi_channel_kind {
+	SPI_CHANNEL_NONE,		/* no channel: a file, a terminal, a device */
+	SPI_CHANNEL_PIPE,		/* and FIFOs */
+	SPI_CHANNEL_UNIX_STREAM,	/* and seqpacket sockets, whose bytes come in order as well */
+	SPI_CHANNEL_UNIX_DATAGRAM,
+	SPI_CHANNEL_TCP,
+	SPI_CHANNEL_UDP,
+	SPI_CHANNEL_OTHER,		/* an IPC worker's of a payload */
+	SPI_CHANNEL_KINDS
+};
+
+struct spi_msg_address {
+	uint8_t bytes[16];		/* network order; of IPv4 the first four */
+	uint16_t port;			/* host order */
+	uint16_t family;		/* AF_INET, AF_INET6; 0: none */
+	uint32_t reserved;
+};
+
+struct spi_msg_channel {
+	uint32_t kind;			/* enum spi_channel_kind */
+	uint32_t reserved;
+	uint64_t sender, receiver;	/* inodes of the two ends (fstat()), a pipe's twice; 0: not known, as of a connection that is not accepted yet */
+	uint64_t position;		/* of the next byte that is sent; datagrams: the hash of the one that is about to go */
+	uint64_t length;		/* of that datagram */
+	struct spi_msg_address from, to;	/* TCP, UDP: the sender's and the receiver's */
+	char path[112];			/* a UNIX socket that the datagram goes to, as the sender says it: NUL-terminated; abstract: '@' first; "": connected */
+};
+_Static_assert(sizeof(struct spi_msg_channel) == 200, "wire format");
+
+#define SPI_PEER_RULES_MAX	16u
+struct spi_msg_peer_request {
+	uint32_t flags;			/* SPI_PEER_* */
+	uint32_t nr_rules;
+	uint32_t rules[SPI_PEER_RULES_MAX];	/* that the peer is brought under: ids of this connection */
+	uint32_t deadline_ms;		/* how long the thread waits */
+	uint32_t reserved;
+	struct spi_msg_channel channel;	/* of the side that asks one inode is 0 */
+};
+#define SPI_PEER_ASKED_BY_RECEIVER	1u	/* only the inode of the sending end is asked for: nobody is brought in */
+
+struct spi_msg_peers {
+	int32_t status;			/* 0, or a negative errno: no process is known at the other end. The text says why */
+	uint32_t ready;			/* processes at the other end that are under the rules now */
+	uint32_t refused, late;		/* that cannot be; that are still to come */
+	uint64_t inode;			/* of the other end; 0: not known */
+};
+
+/* To a process at the receiving end that is under these rules: a tree of them that waits for a message begins with this one's first byte. */
+struct spi_msg_channel_told {
+	uint32_t nr_rules;
+	uint32_t rules[SPI_PEER_RULES_MAX];	/* ids of this connection */
+	uint32_t reserved;
+	struct spi_msg_channel channel;
+};
+
+struct spi_msg_channel_done {
+	int32_t status;
+	uint32_t reserved;
+};
 
 /*
  * The status memory, shared by the agent and whoever has its descriptor: a page
