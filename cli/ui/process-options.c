@@ -12,8 +12,8 @@ int process_ask(struct trace_options *o)
 	const char *problem = NULL;
 	int ret;
 
-	if (o->memory || o->asked.payloads.count || o->list)
-		problem = "--process-events goes without --memory, --payload and -l";
+	if (o->memory || o->asked.payloads.count || o->asked.ipc || o->list)
+		problem = "--process-events goes without --memory, --payload, --ipc and -l";
 	else if (o->asked.exec.count && !is_alone)
 		problem = "--process-events with --exec goes without -f, --tree and --libcalls";
 	else if (is_alone && (o->view != VIEW_DEFAULT || o->string_max || o->asked.backtrace || o->asked.one_event))
