@@ -6,11 +6,11 @@
  *
  *	record=1	events are recorded, too
  *
- * A process tells of itself, by the agent's observer. What a process cannot say its parent does: each child that wait4()
- * or waitid() hands over is an event of the parent's. So an end by SIGKILL, by a system call of the program's own, of a
- * child of vfork() that executes nothing, and of a forked child that has not begun to record, is known by the parent.
- * News need no more than write(), so a process that cannot record (a forked child, a signal handler in a thread that has
- * recorded nothing) tells by news alone; each says whether the trace has it.
+ * A process tells of itself, by the agent's observer. What a process cannot say its parent does: each child that
+ * wait4() or waitid() hands over is an event of the parent's. So an end by SIGKILL, by a system call of the program's
+ * own, of a child of vfork() that executes nothing, and of a forked child that has not begun to record, is known by the
+ * parent. News need no more than write(), so a process that cannot record (a forked child, a signal handler in a thread
+ * that has recorded nothing) tells by news alone; each says whether the trace has it.
  *
  * A program that is executed tells so itself, also where a child of vfork() has executed it.
  */
@@ -192,7 +192,8 @@ static void created(struct spi_agent *agent, int32_t child, void *data)
 	}
 	record_program();
 	is_recorded = record(events.created, (const uint64_t[]) { (uint32_t) child });
-	tell((struct process_news) { .kind = PROCESS_CREATED, .other = child, .is_recorded = (uint8_t) is_recorded }, NULL);
+	tell((struct process_news) { .kind = PROCESS_CREATED, .other = child, .is_recorded = (uint8_t) is_recorded },
+		NULL);
 }
 
 static void executes(struct spi_agent *agent, const char *path, void *data)
@@ -257,7 +258,8 @@ static void came(struct spi_agent *agent, struct spi_object *object, void *data)
 		return;
 	}
 	is_recorded = record_library(events.loaded, object);
-	tell((struct process_news) { .kind = PROCESS_LOADED, .is_recorded = (uint8_t) is_recorded }, spi_object_path(object));
+	tell((struct process_news) { .kind = PROCESS_LOADED, .is_recorded = (uint8_t) is_recorded },
+		spi_object_path(object));
 }
 
 static void went(struct spi_agent *agent, struct spi_object *object, void *data)
@@ -318,7 +320,8 @@ static void tell_waited(int32_t child, int code, int number)
 	int is_recorded;
 
 	record_program();
-	is_recorded = record(events.waited, (const uint64_t[]) { (uint32_t) child, (uint32_t) code, (uint32_t) number });
+	is_recorded = record(events.waited, (const uint64_t[]) { (uint32_t) child, (uint32_t) code,
+		(uint32_t) number });
 	tell((struct process_news) { .kind = PROCESS_WAITED, .other = child, .code = code, .signal = number,
 		.is_recorded = (uint8_t) is_recorded }, NULL);
 }

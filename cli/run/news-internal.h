@@ -28,7 +28,9 @@ struct news_process {
 
 /* A line, from malloc(), with the time of the news. NULL: no memory. */
 char *news_line(const struct process_news *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The line goes: printed at once without a trace, kept for the end with one; news_put(): unless the trace has the news. */
+/*
+ * The line goes: printed at once without a trace, kept for the end with one. news_put(): unless the trace has the news.
+ */
 void news_keep(struct news *news, char *line);
 void news_put(struct news *news, const struct process_news *n, char *line);
 

@@ -86,15 +86,23 @@ static void on_executes(struct news *news, const struct process_news *n, const c
 	news_name_take(p, text);
 }
 
+/* As SIGNAME without "SIG"; real-time signals have no name. */
+static const char *signal_name(int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	return name ? name : "?";
+}
+
 static char *end_text(struct news *news, const struct process_news *n, pid_t pid, const char *says)
 {
 	char a[WHO_SIZE], b[WHO_SIZE];
 
 	if (n->signal > 0 && n->kind == PROCESS_ENDED && n->other > 0)
-		return news_line(n, "%s is ended by SIG%s from %s", news_who(news, pid, a), sigabbrev_np(n->signal) ?: "?",
+		return news_line(n, "%s is ended by SIG%s from %s", news_who(news, pid, a), signal_name(n->signal),
 			n->other == pid ? "itself" : news_who(news, n->other, b));
 	if (n->signal > 0)
-		return news_line(n, "%s is ended by SIG%s%s", news_who(news, pid, a), sigabbrev_np(n->signal) ?: "?", says);
+		return news_line(n, "%s is ended by SIG%s%s", news_who(news, pid, a), signal_name(n->signal), says);
 	if (n->code < 0)
 		return news_line(n, "%s ends", news_who(news, pid, a));
 	return news_line(n, "%s ends with %d%s", news_who(news, pid, a), n->code, says);
@@ -153,7 +161,7 @@ static void on_signal(struct news *news, const struct process_news *n)
 		return;
 	if (n->other > 0)
 		snprintf(from, sizeof(from), " from %s", n->other == n->pid ? "itself" : news_who(news, n->other, b));
-	news_put(news, n, news_line(n, "%s gets SIG%s%s", news_who(news, n->pid, a), sigabbrev_np(n->signal) ?: "?", from));
+	news_put(news, n, news_line(n, "%s gets SIG%s%s", news_who(news, n->pid, a), signal_name(n->signal), from));
 }
 
 static void on_news(struct news *news, const struct process_news *n, const char *text)
@@ -188,8 +196,8 @@ static void on_news(struct news *news, const struct process_news *n, const char 
 		break;
 	case PROCESS_LOADED:
 	case PROCESS_UNLOADED:
-		news_put(news, n, news_line(n, "%s %s %s", news_who(news, n->pid, a), n->kind == PROCESS_LOADED ? "loads" : "unloads",
-			text));
+		news_put(news, n, news_line(n, "%s %s %s", news_who(news, n->pid, a),
+			n->kind == PROCESS_LOADED ? "loads" : "unloads", text));
 		break;
 	}
 }
@@ -236,7 +244,8 @@ void news_read(struct news *news)
 {
 	ssize_t n;
 
-	while (news->is_wanted && (n = read(news->from, news->bytes + news->size, sizeof(news->bytes) - news->size)) > 0) {
+	while (news->is_wanted &&
+			(n = read(news->from, news->bytes + news->size, sizeof(news->bytes) - news->size)) > 0) {
 		news->size += (size_t) n;
 		news_take(news);
 	}
@@ -295,8 +304,8 @@ static void processes_end(struct news *news)
 			else if (status == -2)
 				say_plain("%s still runs", news_who(news, pid, a));
 			else if (!p->is_ended)
-				say_plain("%s has ended, and nobody has said how: by SIGKILL or a system call of its own, and no "
-					"traced process has waited for it", news_who(news, pid, a));
+				say_plain("%s has ended, and nobody has said how: by SIGKILL or a system call of its own, "
+					"and no traced process has waited for it", news_who(news, pid, a));
 			news_process_forget(news, pid);
 		}
 }

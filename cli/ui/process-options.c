@@ -17,7 +17,8 @@ int process_ask(struct trace_options *o)
 	else if (o->asked.exec.count && !is_alone)
 		problem = "--process-events with --exec goes without -f, --tree and --libcalls";
 	else if (is_alone && (o->view != VIEW_DEFAULT || o->string_max || o->asked.backtrace || o->asked.one_event))
-		problem = "--process-events alone goes without --format, --report, --string-max, --backtrace and --one-event";
+		problem = "--process-events alone goes without --format, --report, --string-max, --backtrace and "
+			"--one-event";
 	else if (is_alone && o->buffers && !o->output)
 		problem = "--process-events with --buffers goes with -o: nothing is recorded otherwise";
 	if (problem) {
@@ -25,5 +26,7 @@ int process_ask(struct trace_options *o)
 		return -EINVAL;
 	}
 	ret = payload_take(&o->process_asked, "payload", "process");
-	return ret ? ret : payload_take(&o->process_asked, "payload-arg", o->output || !is_alone ? "record=1" : "record=0");
+	if (ret == 0)
+		ret = payload_take(&o->process_asked, "payload-arg", o->output || !is_alone ? "record=1" : "record=0");
+	return ret;
 }

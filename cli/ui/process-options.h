@@ -6,7 +6,7 @@
 
 struct trace_options;
 
-/* process_ask() - what is asked of these functions, as FUNCs behind the others. 0; -ENOMEM; or -EINVAL after one line was said. */
+/* process_ask() - what is asked of these functions. 0; -ENOMEM; or -EINVAL after one line was said. */
 int process_ask(struct trace_options *o);
 
 #endif /* SPI_CLI_UI_PROCESS_OPTIONS_H */

@@ -83,8 +83,9 @@ static void deliver(const struct news *news, const struct spi_client *client)
 }
 
 /*
- * The thread gets what it needs to record, as before a call; the agent's thread, which sees what is loaded, too. Not in
- * a handler, and not in a forked child: most children execute another program or end at once, and begin by a call alone.
+ * The thread gets what it needs to record, as before a call; the agent's thread, which sees what is loaded, too. Not
+ * in a handler, and not in a forked child: most children execute another program or end at once, and begin by a call
+ * alone.
  */
 static void record_ready(const struct spi_client *client, const struct news *news)
 {

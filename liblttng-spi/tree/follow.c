@@ -191,7 +191,8 @@ void spi_tree_loads_take(struct spi_link *link)
 
 void spi_tree_loads_follow(void)
 {
-	const int is_told = (spi_watched & SPI_WATCH_OBJECTS) && spi_rules_do_without;	/* an observer, before it goes on */
+	/* an observer is to know before the thread goes on */
+	const int is_told = (spi_watched & SPI_WATCH_OBJECTS) && spi_rules_do_without;
 	uint64_t loads = 0;
 
 	dl_iterate_phdr(loads_of, &loads);

@@ -4,7 +4,8 @@
 
 In gdb (-x): the calls of the functions of VALUES_OF that come from another object than the function's are written to
 VALUES_OUT, one a line, as they begin. VALUES_OF has words NAME, whose values gdb takes from debug info, and
-NAME:RESULT(ARGUMENTS), read from registers at the first instruction: i, u of 32 bits, l, z of 64, s a text, p a pointer, v none.
+NAME:RESULT(ARGUMENTS), read from registers at the first instruction: i, u of 32 bits, l, z of 64, s a text, p a
+pointer, v none.
 
 As a program: libcalls-gdb.py NAME... < the output of `lttng-spi calls --format json`, the same lines.
 """
@@ -55,7 +56,9 @@ def by_gdb():
         if kind in "il":
             bits = 32 if kind == "i" else 64
             return ((word & (1 << bits) - 1) ^ 1 << bits - 1) - (1 << bits - 1)
-        return text_at(word) if kind == "s" else hex(word) if kind == "p" else word & 0xffffffff if kind == "u" else word
+        if kind == "s":
+            return text_at(word)
+        return hex(word) if kind == "p" else word & 0xffffffff if kind == "u" else word
 
     def of_value(value):
         """As a list: a structure is its members."""

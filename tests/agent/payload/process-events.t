@@ -157,7 +157,7 @@ is "$(babeltrace2 named | grep -c 'spi_process:ended: .*{ code = [03],')" 2 "by 
 traced beside -f wait4 ./process exec /bin/true
 is "$(grep -c ' spi:wait4_exit: ' beside.events) $(grep -c ' spi_process:waited: ' beside.events)" "1 1" "beside -f, of the same function" ||
 	diag "$(cat beside.events beside.err)"
-for options in "--memory" "--payload count" "--report" "--format calls" "--buffers pid" "--exec x -f y"; do
+for options in "--memory" "--payload count" "--ipc" "--report" "--format calls" "--buffers pid" "--exec x -f y"; do
 	# shellcheck disable=SC2086
 	lines $options ./process exec /bin/true
 	is "$rc $(grep -c '^Error: trace: --process-events' lines.err) $(wc -l <lines.err)" "2 1 1" "refused: $options" || diag "$(cat lines.err)"
