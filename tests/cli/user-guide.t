@@ -180,6 +180,7 @@ needs() {
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
 	'lttng trace --memory COMMAND') command='lttng trace --memory ./prog pear apple fig' ;;
+	'lttng trace --process-events COMMAND') command='lttng trace --process-events ./prog pear apple fig' ;;
 	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
 	'lttng-spi top -p PID') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi top -p 1234') command='lttng-spi top -p 1234 --count 2' ;;
