@@ -14,6 +14,7 @@
 
 #include "cli/base/say.h"
 #include "cli/ui/memory-options.h"
+#include "cli/ui/process-options.h"
 #include "cli/ui/trace-options.h"
 #include "cli/ui/typed.h"
 #include "injector/base/paths.h"
@@ -29,6 +30,7 @@ enum long_option {
 	OPTION_SUBBUF_SIZE,
 	OPTION_NUM_SUBBUF,
 	OPTION_MEMORY,
+	OPTION_PROCESS,
 	OPTION_BUFFERS,
 	OPTION_PAYLOAD,
 	OPTION_PAYLOAD_ARG,
@@ -53,6 +55,7 @@ static const struct option trace_long_options[] = {
 	{ "libcalls", optional_argument, NULL, OPTION_LIBCALLS },
 	{ "buffers", required_argument, NULL, OPTION_BUFFERS },
 	{ "memory", optional_argument, NULL, OPTION_MEMORY },
+	{ "process-events", no_argument, NULL, OPTION_PROCESS },
 	{ "payload", required_argument, NULL, OPTION_PAYLOAD },
 	{ "payload-arg", required_argument, NULL, OPTION_PAYLOAD_ARG },
 	{ "prototypes", required_argument, NULL, OPTION_PROTOTYPES },
@@ -70,6 +73,8 @@ static const char trace_help[] =
 "             [--duration S]\n"
 "       lttng [GENERAL OPTIONS] trace --memory [--backtrace[=N]] [-o DIR]\n"
 "             (COMMAND [ARGS] | -p PID|NAME... | --exec NAME...) [--duration S]\n"
+"       lttng [GENERAL OPTIONS] trace --process-events [-f FUNC | --tree[=ROOT]]...\n"
+"             [-o DIR] (COMMAND [ARGS] | -p PID|NAME... | --exec NAME...) [--duration S]\n"
 "       lttng trace -l [-f FUNC]... (BINARY | -p PID|NAME)\n"
 "\n"
 "Trace functions of an unmodified program: each call with its arguments, each\n"
@@ -107,6 +112,9 @@ static const char trace_help[] =
 "                        descriptors, threads; without -o print at its end what was\n"
 "                        not given back; with --backtrace also who called; python:\n"
 "                        Python's own allocator, too\n"
+"      --process-events  print what becomes of the processes, or record it with -o:\n"
+"                        created, executed, ended, and by which status or signal;\n"
+"                        signals that they get, libraries that come and go\n"
 "      --payload FILE    run the payloads of FILE, or one of print, count, gprof and\n"
 "                        hist[=ARG], at the calls; nothing is recorded unless\n"
 "                        -o is given; several are possible; without -f and\n"
@@ -345,6 +353,9 @@ static int option_take(struct trace_options *o, int c, const char *value)
 		return o->buffers ? 0 : option_bad("--buffers", value, "uid or pid");
 	case OPTION_MEMORY:
 		return memory_take(o, value);
+	case OPTION_PROCESS:
+		o->process = 1;
+		return 0;
 	case OPTION_PAYLOAD:
 		return payload_take(&o->asked, "payload", value);
 	case OPTION_PAYLOAD_ARG:
@@ -396,6 +407,8 @@ static int payload_defaults(struct trace_options *o)
 {
 	int ret;
 
+	if (o->process && (ret = process_ask(o)) < 0)
+		return ret;
 	if (o->memory)
 		return memory_ask(o);
 	if (!o->asked.payloads.count || o->list)
@@ -444,7 +457,7 @@ static int options_check(const struct trace_options *o)
 		return usage("either --libcalls or -f: they are recorded in different ways");
 	if (tree_check(&o->tree, &o->asked, problem) < 0)
 		return usage(problem);
-	if (!o->func_count && !o->tree.count)
+	if (!o->func_count && !o->tree.count && !o->process)
 		return usage("which function? -f FUNC is missing, or --tree or --libcalls");
 	if (!o->func_count && o->asked.one_event)
 		return usage("--one-event goes with -f FUNC: a tree has entries and exits");

@@ -74,6 +74,8 @@ struct trace_options {
 	const char *output;
 	enum trace_view view;		/* parsed: not VIEW_DEFAULT */
 	enum trace_memory memory;
+	int process;			/* --process-events, */
+	struct spi_rule process_asked;	/* and what is asked for that */
 	enum trace_buffers buffers;
 	int list;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
