@@ -54,17 +54,6 @@ static const struct {
 	[LEAK_THREAD_DETACH] = { "spi_resource:thread_detach", { "thread" } },
 };
 
-static uint64_t member_find(const bt_field_class *payload, const char *name)
-{
-	const uint64_t count = payload ? bt_field_class_structure_get_member_count(payload) : 0;
-
-	for (uint64_t i = 0; name && i < count; i++)
-		if (!strcmp(bt_field_class_structure_member_get_name(
-				bt_field_class_structure_borrow_member_by_index_const(payload, i)), name))
-			return i;
-	return UINT64_MAX;
-}
-
 static struct leak_class *class_get(struct leaks *l, const bt_event_class *in)
 {
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(in);
@@ -88,22 +77,11 @@ static struct leak_class *class_get(struct leaks *l, const bt_event_class *in)
 	c->in = in;
 	c->what = (enum leak_event) what;
 	for (unsigned int i = 0; i < VALUES_MOST && what < LEAK_EVENTS; i++)
-		c->fields[i] = member_find(payload, event_names[what].fields[i]);
+		c->fields[i] = event_names[what].fields[i] ? member_find(payload, event_names[what].fields[i]) : UINT64_MAX;
 	c->backtrace = what < LEAK_EVENTS ? member_find(payload, "backtrace") : UINT64_MAX;
 	c->next = l->classes;
 	l->classes = c;
 	return c;
-}
-
-static uint64_t field_integer(const bt_field *field)
-{
-	const bt_field_class_type type = bt_field_get_class_type(field);
-
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return bt_field_integer_unsigned_get_value(field);
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		return (uint64_t) bt_field_integer_signed_get_value(field);
-	return 0;
 }
 
 static void values_get(const struct leak_class *c, const bt_event *event, uint64_t *values, const char **texts)
