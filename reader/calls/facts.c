@@ -98,10 +98,10 @@ static int trace_see(struct facts *f, const bt_stream *stream)
 /* DIR/CHANNEL_CPU */
 static void channel_name(const bt_stream *stream, char *name, size_t size)
 {
-	const char *path = bt_stream_get_name(stream), *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = bt_stream_get_name(stream);
 	char *end;
 
-	text_copy(name, size, slash ? slash + 1 : path ? path : "?");
+	text_copy(name, size, path ? last_part(path) : "?");
 	end = strrchr(name, '_');
 	if (end && end != name && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1))
 		*end = 0;

@@ -162,7 +162,6 @@ int object_name_here(struct object *o, uint64_t offset, const char *name, char *
 
 void names_place_text(struct object *o, uint64_t offset, int is_call, char *text, size_t size)
 {
-	const char *path = o ? o->path : "", *slash = strrchr(path, '/');
 	size_t n;
 
 	if (!o) {
@@ -171,7 +170,7 @@ void names_place_text(struct object *o, uint64_t offset, int is_call, char *text
 	}
 	symbols_name(names_symbols(o), offset, is_call, text, size);
 	n = strlen(text);
-	snprintf(text + n, size - n, " [%s]", slash && slash[1] ? slash + 1 : path);
+	snprintf(text + n, size - n, " [%s]", last_part(o->path));
 }
 
 /* ---- source lines ---- */

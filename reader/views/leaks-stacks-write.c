@@ -3,16 +3,8 @@
 /* Stacks of callers as text, JSON, CSV, and for flame graph tools. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include "reader/base/text.h"
 #include "reader/views/leaks.h"
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* " at FILE:LINE", or " in INLINED inlined at FILE:LINE"; "": not known, or not wanted. */
 static const char *place_text(const struct leak_frame *f, const struct leak_form *form, char *text, size_t size)

@@ -80,9 +80,7 @@ void leak_frame_function(struct leak_frame *f, char *text, size_t size)
 
 const char *leak_frame_object(const struct leak_frame *f)
 {
-	const char *slash = f->object ? strrchr(f->object->path, '/') : NULL;
-
-	return !f->object ? "" : slash && slash[1] ? slash + 1 : f->object->path;
+	return f->object ? last_part(f->object->path) : "";
 }
 
 void leak_stacks_free(struct leaks *l)
