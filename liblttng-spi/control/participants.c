@@ -61,6 +61,11 @@ static const struct spi_participant participants[] = {
 		.thread_over = spi_ipc_thread_over,
 		.process_end = spi_ipc_process_end,
 		.exec_tells = spi_ipc_process_end,
+	}, {	/* ipc/blocked.c */
+		.fork_child = spi_ipc_blocked_fork_child,
+		.trees_changed = spi_ipc_blocked_look,
+	}, {	/* ipc/peer.c */
+		.fork_child = spi_ipc_asks_fork_child,
 	}, {	/* payloads */
 		.fork_child = spi_limit_fork_child,
 		.child_begins = spi_limit_child_begins,

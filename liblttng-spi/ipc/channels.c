@@ -278,9 +278,19 @@ static uint64_t key_of(const struct stat *st, enum spi_ipc_end end)
 	return spi_hash_number(st->st_ino ^ spi_hash_number(st->st_dev * 2 + end));
 }
 
+struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key)
+{
+	struct spi_ipc_channel *bucket = table[key % BUCKETS];
+
+	for (struct spi_ipc_channel *c = bucket; c < bucket + WAYS; c++)
+		if (channel_use(c, key))
+			return c;
+	return NULL;
+}
+
 struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to)
 {
-	struct spi_ipc_channel *c, *bucket;
+	struct spi_ipc_channel *c;
 	union address address;
 	socklen_t size = 0;
 	struct stat st;
@@ -302,10 +312,8 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 		}
 	}
 	key += !key;
-	bucket = table[key % BUCKETS];
-	for (c = bucket; c < bucket + WAYS && !channel_use(c, key); c++)
-		;
-	if (spi_unlikely(c == bucket + WAYS))
+	c = spi_ipc_channel_by_key(key);
+	if (spi_unlikely(!c))
 		c = channel_make(key, fd, end, &st, &address, size);
 	if (!c)
 		return NULL;

@@ -3,7 +3,7 @@
 /*
  * What the files of ipc/ share. Any thread, any state, unless it is said.
  *
- * Who may race whom: all but `users`, `used`, `is_asked`, `told`, `once`, `peer`, `id` and `place` of a channel is final before others
+ * Who may race whom: all but `users`, `used`, `is_asked`, `is_early`, `asking`, `told`, `peer`, `id` and `place` of a channel is final before others
  * find the channel. A channel that somebody uses (`users`) stays what it is; one that nobody uses may become another at any time, so a
  * pointer is good within the call that it was handed to, and no longer.
  */
@@ -50,12 +50,14 @@ struct spi_ipc_channel {
 	uint32_t kind;			/* enum spi_channel_kind */
 	uint32_t is_receiver;
 	uint32_t is_asked;		/* the peer was asked for while spi_tree_epoch was this; 0: never */
-	uint32_t once;			/* SPI_IPC_ASKED, SPI_IPC_LATE: peer.c's, for the message that is about to go out */
+	uint32_t once;			/* SPI_IPC_ASKED: the message that asked has failed, and the next one says so */
 	uint32_t told;			/* the event spi_ipc:channel was written: spi_ipc_era() */
 	uint32_t users, used;
+	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
+	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
 	struct spi_msg_address from, to;	/* TCP, UDP */
 	char path[112];			/* as in struct spi_msg_channel */
 };
@@ -69,6 +71,8 @@ struct spi_ipc_address {
 /* The end of a channel that this descriptor is; users is one more, for spi_ipc_channel_leave(). NULL: it is none that any tree follows. */
 struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to) SPI_HIDDEN;
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
+/* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
+struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
 uint64_t spi_ipc_born_id(int fd) SPI_HIDDEN;
 void spi_ipc_channel_forget(int fd) SPI_HIDDEN;		/* the socket is connected to somebody else now */
 /* As spi_msg_channel has it, but for the position and the length. */
@@ -166,15 +170,28 @@ enum spi_ipc_not {
 /*
  * The calling thread, which is in trees with ipc (spi_ipc_trees_of()), is about to send on a channel for the first time since
  * those trees are as they are. May wait. Datagrams: the hash of the message, and its length; streams: where the channel is.
+ * 1: it has asked; 0: another thread has meanwhile.
  */
-void spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position_or_hash, uint64_t length) SPI_HIDDEN;
+int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position_or_hash, uint64_t length) SPI_HIDDEN;
 /* The sender of a UNIX stream is not known, and could not be found here (unix-peer.c): sets channel->peer. May wait. */
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
+
+/* ---- blocked.c: receives that were under way when the hooks came ---- */
+struct spi_ipc_receive {
+	int64_t number;			/* the system call's */
+	int fd;
+	uint64_t arguments[5];		/* behind the descriptor */
+};
+/* What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread of the program. */
+void spi_ipc_receive_over(const struct spi_ipc_receive *receive, uint64_t p, int64_t result) SPI_HIDDEN;
+/* Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives meanwhile. */
+int spi_ipc_count_from_here(int fd) SPI_HIDDEN;
+
+/* ---- starts.c ---- */
 /*
  * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well), and the program is
- * not told yet. Called while spi_ipc_starts is not 0. May begin trees, and wait.
+ * not told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
  */
 void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash) SPI_HIDDEN;
-extern uint32_t spi_ipc_starts SPI_HIDDEN;	/* trees that wait for a message */
 
 #endif /* SPI_IPC_INTERNAL_H */

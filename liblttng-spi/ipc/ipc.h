@@ -24,4 +24,15 @@ void spi_ipc_process_end(void) SPI_HIDDEN;
 /* ---- positions.c ---- */
 void spi_ipc_thread_over(void) SPI_HIDDEN;
 
+/* ---- peer.c, starts.c: what the controller is asked, and what it says. Control side ---- */
+struct spi_link;
+void spi_ipc_asks_send(struct spi_link *link) SPI_HIDDEN;		/* what threads ask */
+void spi_ipc_peers_take(uint32_t number, const char *body, size_t size) SPI_HIDDEN;	/* PEERS */
+int spi_ipc_told(const struct spi_msg_channel_told *told) SPI_HIDDEN;	/* CHANNEL. 0 or a negative errno */
+
+/* ---- participants ---- */
+void spi_ipc_asks_fork_child(void) SPI_HIDDEN;
+void spi_ipc_blocked_fork_child(void) SPI_HIDDEN;
+void spi_ipc_blocked_look(void) SPI_HIDDEN;	/* once the hooks stand. Control side */
+
 #endif /* SPI_IPC_H */

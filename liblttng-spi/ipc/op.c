@@ -5,6 +5,7 @@
  * thread may be cancelled there, or leave by a handler's longjmp().
  */
 #include <string.h>
+#include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/ipc/internal.h"
 
@@ -88,11 +89,10 @@ static void peer_ask(struct spi_ipc_op *op)
 {
 	const uint32_t epoch = (uint32_t) spi_tree_epoch;
 
-	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_RELAXED) == epoch) ||
-			__atomic_exchange_n(&op->channel->is_asked, epoch, __ATOMIC_RELAXED) == epoch)
+	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_ACQUIRE) == epoch))
 		return;
-	op->flags |= SPI_IPC_ASKED;
-	spi_ipc_before_send(op->channel, op->fd, spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length);
+	if (spi_ipc_before_send(op->channel, op->fd, spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
+		op->flags |= SPI_IPC_ASKED;
 }
 
 int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
@@ -133,7 +133,7 @@ static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi
 		op->position = data_hash(data, (uint64_t) result);
 	if (channel->is_packets && is_receive && (uint64_t) result >= op->length)
 		channel->is_aligned = 0;	/* the rest of the message, if there was one, is gone */
-	if (spi_unlikely(is_receive && __atomic_load_n(&spi_ipc_starts, __ATOMIC_ACQUIRE))) {
+	if (spi_unlikely(is_receive && __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE))) {
 		spi_ipc_received(channel, op->position, (uint64_t) result, op->position);
 		op->trees = spi_ipc_trees_of(channel->kind);
 	}
@@ -239,4 +239,37 @@ void spi_ipc_end_many(struct spi_ipc_op *op, const struct mmsghdr *messages, int
 {
 	if (op->channel)
 		(spi_ipc_is_datagram(op->channel->kind) ? datagrams_end : parts_end)(op, messages, n);
+}
+
+/* ---- a receive that was under way when the hooks came ---- */
+
+int spi_ipc_count_from_here(int fd)
+{
+	struct spi_ipc_op op = { .channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL), .fd = fd, .end = SPI_IPC_RECV };
+
+	if (!op.channel)
+		return 0;
+	spi_ipc_op_place(&op);
+	spi_ipc_channel_leave(op.channel);
+	return 1;
+}
+
+void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t result)
+{
+	struct spi_ipc_data data = { .bytes = (const void *) r->arguments[0], .length = r->arguments[1] };
+	uint64_t asked = r->number == SYS_recvfrom ? r->arguments[2] : 0;
+	uint32_t flags = 0;
+	struct spi_ipc_address from;
+	struct spi_ipc_op op;
+
+	if (r->number == SYS_readv)
+		data = (struct spi_ipc_data) { .parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1] };
+	if (r->number == SYS_recvmsg) {
+		if (!spi_ipc_message((const struct msghdr *) r->arguments[0], &data, &from))
+			return;
+		asked = r->arguments[1];
+		flags = spi_ipc_message_flags((const struct msghdr *) r->arguments[0]);
+	}
+	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
+		spi_ipc_end(&op, result, &data, flags);
 }

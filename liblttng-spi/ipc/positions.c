@@ -296,7 +296,7 @@ void spi_ipc_op_begin(struct spi_ipc_op *op)
 	op_publish(op);
 	if (op->place)
 		op->word = __atomic_fetch_add(&op->place->end[op->end].word, BEGUN + 1, __ATOMIC_SEQ_CST);
-	op->begin = op->trees | spi_ipc_starts ? spi_ipc_clock() : 0;
+	op->begin = op->trees | spi_tree_awaiting ? spi_ipc_clock() : 0;
 }
 
 /* More has been received than was sent, by all that is known: somebody sends who does not count. */
@@ -367,7 +367,7 @@ static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_m
 	if (!place)
 		return -ENOENT;
 	if (channel->kind == SPI_CHANNEL_TCP || place->end[SPI_IPC_SEND].position >= said->position) {
-		channel->is_aligned = 0;	/* at the first receive, which may have been under way before anybody counted */
+		channel->is_aligned = (uint32_t) align(channel, fd, 0);
 		return 0;
 	}
 	for (uint32_t i = 0; i < LOOKS; i++) {

@@ -176,7 +176,7 @@ void spi_ipc_record(const struct spi_ipc_op *op, int64_t result)
 {
 	struct spi_ipc_channel *c = op->channel;
 	const struct spi_record *record = &records[op->end == SPI_IPC_SEND ? SENT : RECEIVED];
-	const uint32_t flags = op->flags | __atomic_exchange_n(&c->once, 0, __ATOMIC_RELAXED);
+	const uint32_t flags = op->flags | __atomic_exchange_n(&c->once, 0, __ATOMIC_RELAXED) | (op->end == SPI_IPC_SEND && __atomic_load_n(&c->is_early, __ATOMIC_RELAXED) ? SPI_IPC_LATE : 0);
 	const uint64_t now = spi_ipc_clock(), took = now > op->begin ? now - op->begin : 0;
 	const uint64_t values[] = { id_of(c), op->position, op->length, (uint64_t) result, took, (uint64_t) (int64_t) op->fd, flags };
 	const int error = errno;

@@ -20,7 +20,7 @@ PARTS = {
     'tp': 'base clock ust describe ledger record compact module',
     'codemap': 'base inflate map names elf dwarf prototypes code types request',
     'injector': 'base procfs inject control serve connections',
-    'broker': 'base rules process inject scope io',
+    'broker': 'base rules process peers inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',
     'reader': 'base trace calls views pages commands',
     'cli': 'base ui functions daemon rules view run commands',
