@@ -73,6 +73,7 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
 struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
+void spi_ipc_channel_name(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;	/* before it is told */
 uint64_t spi_ipc_born_id(int fd) SPI_HIDDEN;
 void spi_ipc_channel_forget(int fd) SPI_HIDDEN;		/* the socket is connected to somebody else now */
 /* As spi_msg_channel has it, but for the position and the length. */
@@ -118,6 +119,16 @@ int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
 
 /* ---- op.c: what the replacements call ---- */
 
+/* In a replacement: where the call's return address stands. */
+#define SPI_IPC_P	((uint64_t) __builtin_frame_address(0) + 8)
+#define SPI_IPC_DECLARE(name)	static __typeof__(&name) next_##name
+#define SPI_IPC_ONE(buffer, n)	((struct spi_ipc_data) { .bytes = (buffer), .length = (n) })
+#define SPI_IPC_MANY(vector, n)	((struct spi_ipc_data) { .parts = (vector), .count = (uint64_t) (n) })
+#define SPI_IPC_ROW(name, what) \
+	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
+		.set = SPI_HOOKS_IPC, .lost = what }
+#define SPI_IPC_WRONG	"messages that it moves are not recorded, and positions behind them are wrong"
+
 SPI_INLINE int spi_ipc_is_datagram(uint32_t kind)
 {
 	return kind == SPI_CHANNEL_UDP || kind == SPI_CHANNEL_UNIX_DATAGRAM;
@@ -148,7 +159,7 @@ uint64_t spi_ipc_data_length(const struct spi_ipc_data *data) SPI_HIDDEN;
 
 /* ---- record.c ---- */
 void spi_ipc_records_prepare(void) SPI_HIDDEN;	/* control side; the event module is there */
-/* Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told yet. errno stays. */
+/* Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told yet. */
 void spi_ipc_record(const struct spi_ipc_op *op, int64_t result) SPI_HIDDEN;
 uint64_t spi_ipc_clock(void) SPI_HIDDEN;	/* ns of CLOCK_MONOTONIC */
 /* spi_ipc:peer. status and reason: doc/rooms/ipc.md. In the thread that was about to send. */
@@ -163,8 +174,12 @@ uint32_t spi_ipc_trees_of(uint32_t kind) SPI_HIDDEN;
 uint32_t spi_ipc_era(void) SPI_HIDDEN;		/* another one in each process, and when the trees change; never 0 */
 void spi_ipc_not_followed(uint32_t what) SPI_HIDDEN;	/* enum spi_ipc_not: noted once */
 enum spi_ipc_not {
-	SPI_IPC_NOT_URGENT, SPI_IPC_NOT_TLS, SPI_IPC_NOT_FULL, SPI_IPC_NOT_RING, SPI_IPC_NOT_SHARED, SPI_IPC_NOTS,
+	SPI_IPC_NOT_URGENT, SPI_IPC_NOT_TLS, SPI_IPC_NOT_FULL, SPI_IPC_NOT_RING, SPI_IPC_NOT_SHARED,
+	SPI_IPC_NOT_ROOM, SPI_IPC_NOTS,
 };
+
+/* ---- others.c ---- */
+void spi_ipc_others_look(void) SPI_HIDDEN;
 
 /* ---- peer.c ---- */
 /*

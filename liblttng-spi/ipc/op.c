@@ -4,6 +4,7 @@
  * What is done before and after a call that sends or receives, whichever function it is. Nothing is held in between: the
  * thread may be cancelled there, or leave by a handler's longjmp().
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
@@ -126,7 +127,7 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
 {
 	struct spi_ipc_channel *channel = op->channel;
-	const int is_receive = op->end == SPI_IPC_RECV;
+	const int is_receive = op->end == SPI_IPC_RECV, error = errno;
 
 	op->flags |= flags;
 	if (spi_ipc_is_datagram(channel->kind) && (is_receive || !op->position))
@@ -139,6 +140,7 @@ static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi
 	}
 	if (op->trees)
 		spi_ipc_record(op, result);
+	errno = error;
 }
 
 void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
