@@ -105,8 +105,10 @@ static bool turn(void)
 
 static void rules_taken(bool is_other)
 {
-	if (is_other)
+	if (is_other) {
 		scope_update();
+		peers_rules_changed();
+	}
 	processes_mark();
 }
 

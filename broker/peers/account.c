@@ -50,8 +50,14 @@ static struct asked *asked_of(uid_t uid)
 		a++;
 	if (a < asked + nr_asked)
 		return a;
-	a = nr_asked < ASKED_MAX ? &asked[nr_asked++] : &asked[ASKED_MAX - 1];
-	*a = (struct asked) { .uid = uid };
+	if (nr_asked < ASKED_MAX) {
+		a = &asked[nr_asked++];
+	} else {
+		a = asked;
+		for (struct asked *other = asked; other < asked + nr_asked; other++)
+			a = other->second < a->second ? other : a;
+	}
+	*a = (struct asked) { .uid = uid, .second = loop_now() / 1000 };
 	return a;
 }
 

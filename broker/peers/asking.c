@@ -146,6 +146,30 @@ static void scan(struct asking *asking)
 		peers_found(&(struct found) { .number = question.number, .is_scan = true, .status = -ENOMEM, .why = "no memory" });
 }
 
+/* What is the other end, and who of those under the rules has it? 0 or -ENOMEM. */
+static int end_ask(struct asking *asking)
+{
+	struct question question = {
+		.number = asking->number, .by_receiver = asking->request.flags & SPI_PEER_ASKED_BY_RECEIVER, .asker = asking->one,
+		.uid = asking->uid, .gid = asking->gid, .channel = asking->request.channel,
+	};
+
+	question.nr_known = peers_known(asking, question.known, HOLDERS_MAX);
+	return finder_ask(&question);
+}
+
+/*
+ * While a process was brought in, which takes a while, it may have accepted the connection, and have forked a child for it, which has
+ * no agent.
+ */
+static bool is_to_be_asked_again(const struct asking *asking)
+{
+	for (unsigned int i = 0; i < asking->nr; i++)
+		if (asking->peers[i].state == PEER_READY && !asking->peers[i].was_in)
+			return !asking->is_again && !asking->is_answered;
+	return false;
+}
+
 static void news(struct asking *asking)
 {
 	asking->is_news = is_news = true;
@@ -173,6 +197,12 @@ static void settle(struct asking *asking)
 	for (unsigned int i = 0; i < asking->nr; i++)
 		if (asking->peers[i].state < PEER_READY)
 			return;
+	if (is_to_be_asked_again(asking)) {
+		asking->is_again = true;
+		asking->is_scanned = false;
+		if (end_ask(asking) == 0)
+			return;
+	}
 	if (!asking->is_answered && (asking->is_scanned || is_quick))
 		answer(asking);
 	if (asking->is_answered && asking->is_scanned)
@@ -228,7 +258,7 @@ static void take_scan(struct asking *asking, const struct found *found)
 	if (!found->status)
 		take_holders(asking, found);
 	if (!asking->nr && !asking->beyond)
-		refuse(asking, found->status ?: -ESRCH, found->status ? found->why : "no process has the other end");
+		refuse(asking, found->status ?: -ESRCH, found->status ? found->why : "no process that may be looked into has the other end");
 	else
 		news(asking);
 }
@@ -253,7 +283,7 @@ static void take_end(struct asking *asking, const struct found *found)
 	}
 	asking->end = found->end;
 	take_holders(asking, found);
-	if (asking->is_listening || !has_told(asking))
+	if (asking->is_listening || asking->is_again || !has_told(asking))
 		scan(asking);
 	else
 		news(asking);
@@ -311,7 +341,6 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 	static uint64_t number;
 	struct asking *asking = calloc(1, sizeof(*asking));
 	unsigned int ms = request->deadline_ms < DEADLINE_MOST ? request->deadline_ms : DEADLINE_MOST;
-	struct question question;
 	char why[200] = "";
 	int ret;
 
@@ -321,7 +350,7 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 	}
 	*asking = (struct asking) {
 		.next = askings, .number = ++number, .agent = p->agent, .id = id, .uid = p->facts.uids[0], .request = *request,
-		.one = { .pid = p->facts.pid, .start_time = p->facts.start_time },
+		.one = { .pid = p->facts.pid, .start_time = p->facts.start_time }, .gid = p->facts.gids[0],
 	};
 	memcpy(asking->name, p->name, sizeof(asking->name));
 	askings = asking;
@@ -332,12 +361,7 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 		return;
 	}
 	loop_timer_set(&asking->timer, ms * 9 / 10, time_over);
-	question = (struct question) {
-		.number = asking->number, .by_receiver = request->flags & SPI_PEER_ASKED_BY_RECEIVER, .asker = asking->one,
-		.uid = p->facts.uids[0], .gid = p->facts.gids[0], .channel = request->channel,
-	};
-	question.nr_known = peers_known(asking, question.known, HOLDERS_MAX);
-	if (finder_ask(&question))
+	if (end_ask(asking))
 		refuse(asking, -ENOMEM, "no memory to look for who is at the other end");
 }
 

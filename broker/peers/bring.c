@@ -24,7 +24,7 @@ static bool is_never(const struct facts *facts)
 {
 	static const char *const never[] = {
 		"sshd*", "ssh", "systemd*", "init", "dbus-daemon", "dbus-broker*", "lttng-sessiond", "lttng-consumerd",
-		"lttng-relayd", "lt-lttng-*", "spi-broker", "spi-codemap", "spi-inject",
+		"lttng-relayd", "lttng", "lt-lttng*", "lttng-spi", "spi-broker", "spi-codemap", "spi-inject",
 	};
 	const char *more = secure_getenv("LTTNG_SPI_IPC_NEVER");
 	char name[64];
@@ -160,7 +160,6 @@ static unsigned int brought_in(uint32_t id)
 	return n;
 }
 
-/* Those of rules that are gone make room. */
 static void follows_tidy(struct process *p)
 {
 	unsigned int n = 0;
@@ -173,6 +172,17 @@ static void follows_tidy(struct process *p)
 				break;
 			}
 	p->talk.nr_follows = n;
+}
+
+void peers_rules_changed(void)
+{
+	for (struct process *p = processes_first(); p; p = p->next) {
+		if (!p->brought.kind)
+			continue;
+		follows_tidy(p);
+		if (!p->talk.nr_follows)
+			p->brought.kind = SPI_CHANNEL_NONE;
+	}
 }
 
 /* ---- one process ----------------------------------------------------------------------------------------------- */
@@ -242,8 +252,6 @@ static int follow(const struct asking *asking, struct peer *peer, struct process
 			peer_refuse(asking, peer, E2BIG, "the rule has brought in %u processes, the most at a time", RULE_MOST);
 			return -E2BIG;
 		}
-		if (p->talk.nr_follows == FOLLOWS_MAX)
-			follows_tidy(p);
 		if (p->talk.nr_follows == FOLLOWS_MAX) {
 			peer_refuse(asking, peer, E2BIG, "it has come under %u rules of other processes, the most", FOLLOWS_MAX);
 			return -E2BIG;

@@ -73,6 +73,11 @@ bool process_is_of(int directory, uid_t uid);	/* in all its ids */
  * Has the process a descriptor of a pipe or socket with that inode? *device: of a FIFO with a name, else 0.
  */
 bool process_holds(int directory, bool is_pipe, uint64_t inode, uint64_t *device);
+/*
+ * Does the front end that has started the process (/proc/PID, open as `asker`), or one of its ancestors, hold it as well? Then it is
+ * the user's: what `lttng trace` itself reads from or writes to.
+ */
+bool front_end_holds(int asker, bool is_pipe, uint64_t inode);
 /* Which of `found->end` the known ones hold; the first 4096 descriptors of each are looked at. */
 void holders_among(const struct question *question, struct found *found);
 /* All processes that do, for all of `found` at once. */

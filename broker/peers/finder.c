@@ -70,6 +70,9 @@ static int find_quickly(const struct question *q, struct found *found)
 		ret = -EPERM;
 	} else if (!process_holds(directory, is_pipe, own, &found->end.device)) {
 		ret = not_its(found);
+	} else if (!q->by_receiver && front_end_holds(directory, is_pipe, own)) {
+		snprintf(found->why, sizeof(found->why), "lttng trace itself has the channel from who started it");
+		ret = -EXDEV;
 	} else if (is_pipe) {
 		found->end.is_pipe = true;
 		found->end.inodes[found->end.nr_inodes++] = own;

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +131,10 @@ static DIR *directory_open(int at, const char *name)
 	return dir;
 }
 
-/* So many of /proc/PID, or /proc/PID/task/TID, at most are shown to `sees`, until that is true. How many were. */
+/*
+ * So many of /proc/PID, or /proc/PID/task/TID, at most are shown to `sees`, until that is true. How many there were, as
+ * far as it has looked: not further than to one that we may not know of.
+ */
 static unsigned int each_of(int directory, unsigned int most, sees_fn sees, void *data, bool *seen)
 {
 	DIR *dir = directory_open(directory, "fd");
@@ -139,12 +143,16 @@ static unsigned int each_of(int directory, unsigned int most, sees_fn sees, void
 
 	while (dir && !*seen && n < most && (entry = readdir(dir))) {
 		char link[64];
-		ssize_t size = isdigit((unsigned char) *entry->d_name) ?
-			readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1) : -1;
+		ssize_t size;
 
-		if (size <= 0)
+		if (!isdigit((unsigned char) *entry->d_name))
 			continue;
 		n++;
+		size = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+		if (size < 0 && errno == EACCES)
+			break;
+		if (size <= 0)
+			continue;
 		link[size] = 0;
 		*seen = sees(data, directory, dirfd(dir), entry->d_name, link);
 	}
@@ -199,6 +207,52 @@ bool process_holds(int directory, bool is_pipe, uint64_t inode, uint64_t *device
 	bool holds = inode && each_descriptor(directory, -1u, sees_own, &own);
 
 	*device = own.device;
+	return holds;
+}
+
+/* ---- what lttng trace itself holds ------------------------------------------------------------------------------ */
+
+#define ANCESTORS	16u
+
+static pid_t parent_of(int directory)
+{
+	char text[1024];
+	const char *parent = spi_stat_field(text_of(directory, "stat", text, sizeof(text)), 4);
+
+	return parent ? (pid_t) strtol(parent, NULL, 10) : 0;
+}
+
+static bool is_front_end(int directory)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlinkat(directory, "exe", exe, sizeof(exe) - 1);
+	const char *name;
+
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	name = strrchr(exe, '/');
+	return name && (!strcmp(name, "/lttng") || !strcmp(name, "/lttng (deleted)"));
+}
+
+bool front_end_holds(int asker, bool is_pipe, uint64_t inode)
+{
+	pid_t pid = parent_of(asker);
+	bool holds = false;
+
+	for (unsigned int i = 0; i < ANCESTORS && pid > 1 && !holds; i++) {
+		char path[32];
+		uint64_t device;
+		int directory;
+
+		snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+		directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (directory < 0)
+			break;
+		holds = is_front_end(directory) && process_holds(directory, is_pipe, inode, &device);
+		pid = parent_of(directory);
+		close(directory);
+	}
 	return holds;
 }
 

@@ -51,8 +51,10 @@ struct asking {
 	struct rule_name {		/* what peers are brought under */
 		uint32_t plain, on_message;	/* ids of the request of those who begin so, and of those who wait for a message */
 	} rules[SPI_PEER_RULES_MAX];
+	gid_t gid;			/* of whose question it is */
 	struct loop_timer timer;	/* it is to be answered by then; later: it is forgotten */
 	bool is_answered, is_scanned, is_news;
+	bool is_again;			/* it is looked for once more, as somebody was brought in meanwhile */
 	struct end end;			/* who has it is to be asked yet; no inodes: it has been */
 	bool is_listening;		/* nobody has accepted the connection */
 	uint64_t inode;			/* of the other end */

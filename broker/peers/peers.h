@@ -22,6 +22,7 @@ void peers_looked(struct process *process);
 void peers_end(struct process *process);
 void peers_agent_over(const struct spi_agent *agent);
 
+void peers_rules_changed(void);	/* what has come under rules that are gone comes under none of that name by itself */
 void peers_settle(void);		/* answer what can be, by what has become of processes in this turn */
 void peers_stop(void);
 
@@ -40,7 +41,7 @@ struct asked {
 		unsigned int late;		/* not all were ready in time */
 	} kind[SPI_CHANNEL_KINDS];
 };
-#define ASKED_MAX	64u		/* users; the others have the last one's place in turn */
+#define ASKED_MAX	64u		/* users, those that asked last */
 unsigned int asked_count(void);
 const struct asked *asked_at(unsigned int n);	/* below asked_count() */
 

@@ -23,6 +23,7 @@
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/dispositions/dispositions.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
 
@@ -160,6 +161,8 @@ static uint32_t came;		/* of these, those whose message has come */
 void spi_tree_message_came(uint32_t trees)
 {
 	__atomic_fetch_or(&came, trees, __ATOMIC_RELEASE);
+	if (spi_mode_is_child() && !spi_child_begin_now())	/* a server's, which was forked for the connection */
+		return;
 	spi_control_ask();
 }
 

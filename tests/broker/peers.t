@@ -39,14 +39,16 @@ like "$(peers tcp mute deadline=300)" $'late 1 .*\nreceiver\t[^\t]*\t-115\t' "on
 like "$(peers tcp flood=100 | tail -n 1)" '^refused 36 taken 64$' "of many questions at a time some are refused"
 
 # a program that has no agent
-peers tcp copy=./plain deadline=300 hold <"$SPI_TMP/.idle" >held &
+mkfifo hold
+exec {hold}<>hold
+peers tcp copy=./plain deadline=300 hold <hold >held &
 check "one without the tracer is brought in" spi_wait 20 status_like "^applied.[0-9]+.tree\(main;ipc=pipe\+unix\+tcp\+udp;on-message;tag=[0-9a-f]*\).active"
 brought=$(status brought | cut -f 2)
 like "$(status brought)" $'^brought\t'"$brought"$'\ttcp\t[0-9]+\tpython3' "and listed with the message that brought it in"
 like "$("$SPI_LTTNG" list --spi)" "Brought in by a message of [0-9]+ \(python3[.0-9]*\) over tcp.*tcp \(uid 0\): [0-9]+ channels asked for.*Not brought in over tcp .*sshd: it is one of" \
 	"as lttng list --spi says, with what was not"
 like "$("$SPI_LTTNG" --mi xml list --spi)" "<brought><channel>tcp</channel><sender>[0-9]+</sender>.*<unfollowed><uid>0</uid>|<unfollowed><uid>0</uid>.*<brought>" "and as XML"
-echo >"$SPI_TMP/.idle"
+echo >&"$hold"
 wait $!
 is "$(status brought)" "" "until it ends"
 
