@@ -3,7 +3,7 @@
 /*
  * messages KIND COUNT SEED LOG - a child sends COUNT messages of random sizes to its parent, by whichever functions there are, and
  * the parent receives them by whichever. Each logs what it has done by its own counting, to LOG.send and LOG.recv: a line
- * "POSITION BYTES" for each call, of datagrams "NUMBER BYTES".
+ * "POSITION BYTES" for each call, of datagrams "NUMBER BYTES". PACE: microseconds from one message to the next.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -115,10 +115,13 @@ static void sender(int fd, const char *base, int file)
 	for (size_t i = 0; i < sizeof(buffer); i++)
 		buffer[i] = (char) rand();
 	while (sent < count) {
+		const char *pace = getenv("PACE");	/* microseconds */
 		size_t size = 1 + (size_t) rand() % (form == DATAGRAM ? 1200 : MOST);
 
 		while (form == DATAGRAM && sent > *taken + AHEAD)
 			usleep(50);
+		if (pace)
+			usleep((useconds_t) atoi(pace));
 		if (form != PIPE && rand() % 5 == 0) {
 			send_many(fd, buffer);
 			continue;
