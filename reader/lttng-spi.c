@@ -24,6 +24,7 @@ static const struct {
 	{ "info", command_info, "what was recorded, and what is missing" },
 	{ "prototypes", command_prototypes, "check files of prototypes for functions without debug info" },
 	{ "leaks", command_leaks, "memory that was not given back, and by whom it was allocated" },
+	{ "flow", command_flow, "messages between processes: who called whom" },
 	{ "export", command_export, "for Perfetto, speedscope, KCachegrind, readers of CTF" },
 };
 

@@ -34,10 +34,19 @@ static int export_option(struct reading *r, int option, const char *value)
 static int chrome_export(struct reading *r)
 {
 	struct chrome *c = chrome_make(r->out, &r->calls);
-	int status = c ? reading_run(r, chrome_take, c) : 1;
+	struct flow *flow = flow_make(&r->calls);
+	int status = 1;
 
-	if (!status)
-		status = reading_end(r, chrome_end(c));
+	if (c && flow) {
+		reading_flow(r, flow, chrome_message, c);
+		status = reading_run(r, chrome_take, c);
+	}
+	if (!status) {
+		int w = flow_end(flow);
+
+		status = reading_end(r, w < 0 ? w : chrome_end(c));
+	}
+	flow_free(flow);
 	chrome_free(c);
 	return status;
 }

@@ -9,16 +9,6 @@
 #include "reader/commands/reading.h"
 #include "reader/pages/pages.h"
 
-/* What the page is called: the directories, as they were given. */
-static void title_of(const struct reading *r, char *text, size_t size)
-{
-	size_t n = 0;
-
-	*text = 0;
-	for (int i = 0; i < r->directory_count && n < size; i++)
-		n += (size_t) snprintf(text + n, size - n, "%s%s", i ? ", " : "", r->directories[i]);
-}
-
 /* A page is no text for a terminal: 0, or -1 and a line that says so. */
 static int page_open(struct reading *r)
 {
@@ -84,7 +74,7 @@ int command_flame(int argc, char **argv)
 		return 1;
 	status = reading_run(&r, flame_take, flame);
 	if (!status) {
-		title_of(&r, title, sizeof(title));
+		reading_title(&r, title, sizeof(title));
 		status = reading_end(&r, flame_write(flame, &r.calls, title, r.out));
 	}
 	flame_free(flame);
@@ -118,6 +108,7 @@ int command_timeline(int argc, char **argv)
 	static const struct option own[] = { { "size", required_argument, NULL, 'S' }, { NULL, 0, NULL, 0 } };
 	struct reading r = { .command = "timeline", .formats = 1 };
 	struct timeline *timeline;
+	struct flow *flow;
 	char title[1000];
 	int status = reading_options(&r, argc, argv, own, timeline_option);
 
@@ -128,13 +119,20 @@ int command_timeline(int argc, char **argv)
 	if (status)
 		return 1;
 	timeline = page_open(&r) < 0 ? NULL : timeline_make(page_size * 1000000);
-	if (!timeline)
+	flow = timeline ? flow_make(&r.calls) : NULL;
+	if (!flow) {
+		timeline_free(timeline);
 		return 1;
+	}
+	reading_flow(&r, flow, timeline_message, timeline);
 	status = reading_run(&r, timeline_take, timeline);
 	if (!status) {
-		title_of(&r, title, sizeof(title));
-		status = reading_end(&r, timeline_write(timeline, &r.calls, title, r.out));
+		int w = flow_end(flow);
+
+		reading_title(&r, title, sizeof(title));
+		status = reading_end(&r, w < 0 ? w : timeline_write(timeline, &r.calls, title, r.out));
 	}
+	flow_free(flow);
 	timeline_free(timeline);
 	return status;
 }

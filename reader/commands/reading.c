@@ -228,6 +228,15 @@ int reading_output_open(struct reading *r)
 	return -1;
 }
 
+void reading_title(const struct reading *r, char *text, size_t size)
+{
+	size_t n = 0;
+
+	*text = 0;
+	for (int i = 0; i < r->directory_count && n < size; i++)
+		n += (size_t) snprintf(text + n, size - n, "%s%s", i ? ", " : "", r->directories[i]);
+}
+
 /* ---- reading ---- */
 
 static const char *const *list_of(const char **list)
@@ -339,6 +348,15 @@ static void missing_say(const struct reading *r)
 	if (c->has_whole && (*r->callers || r->depth))
 		say_warning("events of whole calls (--one-event) do not say what is around them: --caller leaves them out, --depth "
 			"does not");
+}
+
+void reading_flow(struct reading *r, struct flow *flow, int (*take)(void *data, const struct flow_message *message),
+	void *data)
+{
+	flow->take = take;
+	flow->data = data;
+	r->see = flow_see;
+	r->seer = flow;
 }
 
 int reading_run(struct reading *r, int (*take)(void *data, const struct call *call), void *data)

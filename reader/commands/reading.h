@@ -5,6 +5,7 @@
 #define SPI_READER_READING_H
 
 #include <getopt.h>
+#include "reader/views/flow.h"
 #include "reader/views/views.h"
 
 #define FILTERS_MOST	64
@@ -53,9 +54,14 @@ int reading_options(struct reading *reading, int argc, char **argv, const struct
 int reading_help(const char *usage);
 /* r->out for r->output: 0, or -1: it was said what is wrong. */
 int reading_output_open(struct reading *reading);
+/* What is read: the directories, as they were given. */
+void reading_title(const struct reading *reading, char *text, size_t size);
 /* A session is read while it is recorded: net://HOST:PORT/host/HOSTNAME/SESSION, as babeltrace2 names it. */
 int reading_is_live(const struct reading *reading);
 
+/* Messages between processes go to the taker, in order of their receipt, up to flow_end(). */
+void reading_flow(struct reading *reading, struct flow *flow, int (*take)(void *data, const struct flow_message *message),
+	void *data);
 /* All calls of the traces: 0, or the status to exit with. What was missing is said. */
 int reading_run(struct reading *reading, int (*take)(void *data, const struct call *call), void *data);
 /* Ends the output: the status to exit with. r: what writing gave, 0 or a negative errno. */
@@ -72,5 +78,6 @@ int command_export(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_prototypes(int argc, char **argv);
 int command_leaks(int argc, char **argv);
+int command_flow(int argc, char **argv);
 
 #endif /* SPI_READER_READING_H */

@@ -366,28 +366,30 @@ static int profiles_write(struct flame *f, uint32_t folded, FILE *out)
 	return r;
 }
 
+struct flame_given {
+	struct flame *flame;
+	const struct calls *calls;
+};
+
+static int flame_frames(void *given, FILE *out)
+{
+	const struct flame_given *g = given;
+
+	frames_write(g->flame, g->calls, out);
+	return 0;
+}
+
+static int flame_profiles(void *given, FILE *out)
+{
+	const struct flame_given *g = given;
+
+	g->flame->between = "";
+	return profiles_write(g->flame, g->calls->function_count, out);
+}
+
 int flame_write(struct flame *f, const struct calls *calls, const char *title, FILE *page)
 {
-	int r = page_begin(PAGE_FLAME, page);
-	FILE *out;
+	struct flame_given given = { f, calls };
 
-	if (r < 0)
-		return r;
-	fprintf(page, "<script type=\"text/plain\" id=\"profile\" data-calls=\"%" PRIu64 "\">", f->calls);
-	out = pack_open(page);
-	if (!out)
-		return -ENOMEM;
-	f->between = "";
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		"\"exporter\":\"lttng-spi\",\"name\":", out);
-	json_string(out, title);
-	fputs(",\"activeProfileIndex\":0,\"shared\":", out);
-	frames_write(f, calls, out);
-	fputs(",\"profiles\":[", out);
-	r = profiles_write(f, calls->function_count, out);
-	fputs("]}", out);
-	if (fclose(out) != 0 && r == 0)
-		r = -EPIPE;
-	fputs("</script>\n", page);
-	return r == 0 ? page_end(PAGE_FLAME, page) : r;
+	return page_graphs_write(title, f->calls, flame_frames, flame_profiles, &given, page);
 }

@@ -16,8 +16,9 @@ static int by_bytes(const void *a, const void *b)
 	return x->bytes > y->bytes ? -1 : x->bytes < y->bytes;
 }
 
-static int frames_write(const struct leaks *l, FILE *out)
+static int frames_write(void *leaks, FILE *out)
 {
+	const struct leaks *l = leaks;
 	struct leak_frame **by_number = calloc(l->frame_count + 1, sizeof(struct leak_frame *));
 	char text[1600];
 
@@ -70,25 +71,12 @@ static void profile_write(const struct leak_process *p, uint32_t count, int whic
 		fputs("]}", out);
 }
 
-int leaks_page_write(struct leaks *l, const char *title, FILE *page)
+static int profiles_write(void *leaks, FILE *out)
 {
-	int r = page_begin(PAGE_FLAME, page);
+	struct leaks *l = leaks;
 	const char *between = "";
-	FILE *out;
 
-	if (r < 0)
-		return r;
-	fprintf(page, "<script type=\"text/plain\" id=\"profile\" data-calls=\"%" PRIu64 "\">", l->events);
-	out = pack_open(page);
-	if (!out)
-		return -ENOMEM;
-	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-		"\"exporter\":\"lttng-spi\",\"name\":", out);
-	json_string(out, title);
-	fputs(",\"activeProfileIndex\":0,\"shared\":", out);
-	r = frames_write(l, out);
-	fputs(",\"profiles\":[", out);
-	for (struct leak_process *p = l->list; r == 0 && p; p = p->next) {
+	for (struct leak_process *p = l->list; p; p = p->next) {
 		uint32_t live = 0;
 
 		if (p->group_count)
@@ -100,9 +88,10 @@ int leaks_page_write(struct leaks *l, const char *title, FILE *page)
 		profile_write(p, live, 1, out);
 		between = ",";
 	}
-	fputs("]}", out);
-	if (fclose(out) != 0)
-		r = -EPIPE;
-	fputs("</script>\n", page);
-	return r == 0 ? page_end(PAGE_FLAME, page) : r;
+	return 0;
+}
+
+int leaks_page_write(struct leaks *l, const char *title, FILE *page)
+{
+	return page_graphs_write(title, l->events, frames_write, profiles_write, l, page);
 }

@@ -14,16 +14,17 @@
 
 EMBED(timeline);
 EMBED(flame);
+EMBED(flow);
 
 static const char mark[] = "\n@data@\n";
 
 static const char *text_of(enum page_kind kind, size_t *size)
 {
-	const char *begin = kind == PAGE_TIMELINE ? page_timeline : page_flame;
-	const char *end = kind == PAGE_TIMELINE ? page_timeline_end : page_flame_end;
+	static const char *const begins[PAGES] = { page_timeline, page_flame, page_flow };
+	static const char *const ends[PAGES] = { page_timeline_end, page_flame_end, page_flow_end };
 
-	*size = (size_t) (end - begin);
-	return begin;
+	*size = (size_t) (ends[kind] - begins[kind]);
+	return begins[kind];
 }
 
 int page_is_built(enum page_kind kind)

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "reader/base/text.h"
 #include "reader/pages/levels.h"
+#include "reader/pages/messages.h"
 #include "reader/pages/pages.h"
 #include "reader/views/report.h"
 
@@ -24,6 +24,7 @@ struct timeline {
 	struct levels levels;
 	struct report *report;
 	struct wholes wholes;
+	struct messages messages;
 	char *texts;			/* of whole calls: lengths of four bytes, and text; from offset 1 on */
 	size_t text_size, text_room;
 	struct mark marks[MARKS_MOST];
@@ -55,6 +56,7 @@ void timeline_free(struct timeline *t)
 	levels_free(&t->levels);
 	report_free(t->report);
 	wholes_free(&t->wholes);
+	messages_free(&t->messages);
 	free(t->texts);
 	free(t);
 }
@@ -200,6 +202,13 @@ int timeline_take(void *timeline, const struct call *call)
 	return 0;
 }
 
+int timeline_message(void *timeline, const struct flow_message *message)
+{
+	struct timeline *t = timeline;
+
+	return messages_take(&t->messages, message);
+}
+
 /* ---- the page ---- */
 
 static void names_write(const struct timeline *t, const struct calls *calls, FILE *out)
@@ -235,7 +244,7 @@ static void rows_write(const struct report *report, FILE *out)
 		if (!row->calls)
 			continue;
 		fprintf(out, "%s[%" PRIu32 ",%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]", between,
-			row->function->number, row->calls, row->total, row->self, row->min, row->max);
+			row->function->number, row->calls, row->total, row->self, row->times.min, row->times.max);
 		between = ",\n";
 	}
 	putc(']', out);
@@ -258,27 +267,26 @@ static void chunks_write(const struct levels *l, FILE *out)
 	putc(']', out);
 }
 
-static int about_write(const struct timeline *t, const struct calls *calls, const char *title, FILE *page)
-{
-	FILE *out = pack_open(page);
-	const time_t seconds = (time_t) (t->origin / 1000000000);
-	struct tm tm = { .tm_year = 70 };
-	char date[64] = "";
-	uint64_t kept = 0, merged = 0;
+struct timeline_given {
+	struct timeline *timeline;
+	const struct calls *calls;
+	const char *title;
+};
 
-	if (!out)
-		return -ENOMEM;
-	if (localtime_r(&seconds, &tm))
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %Z", &tm);
+static int about_write(void *given, FILE *out)
+{
+	const struct timeline_given *g = given;
+	struct timeline *t = g->timeline;
+	const struct calls *calls = g->calls;
+	uint64_t kept = 0, merged = 0;
+	int r;
+
 	for (uint32_t i = 0; i < LEVELS; i++)
 		*(i < t->levels.least ? &merged : &kept) += t->levels.counts[i];
 	fputs("{\"title\":", out);
-	json_string(out, title);
-	fputs(",\"date\":", out);
-	json_string(out, date);
-	fprintf(out, ",\"clock\":%" PRId64 ",\"first\":%" PRId64 ",\"last\":%" PRId64,
-		((int64_t) tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * 1000000000 + t->origin % 1000000000, t->first,
-		t->last);
+	json_string(out, g->title);
+	page_date_write(t->origin, out);
+	fprintf(out, ",\"first\":%" PRId64 ",\"last\":%" PRId64, t->first, t->last);
 	fprintf(out, ",\"least\":%" PRIu32 ",\"kept\":%" PRIu64 ",\"merged\":%" PRIu64 ",\"too_deep\":%" PRIu64
 		",\"texts_missing\":%" PRIu64 ",\"entries_missing\":%" PRIu64 ",\"exits_missing\":%" PRIu64 ",\"open\":%" PRIu64
 		",\"lost\":%" PRIu64 ",\"gaps\":%" PRIu64, t->levels.least, kept, merged, t->levels.too_deep, t->texts_missing,
@@ -289,8 +297,23 @@ static int about_write(const struct timeline *t, const struct calls *calls, cons
 	fputs(",\n\"marks\":[", out);
 	for (uint32_t i = 0; i < t->mark_count; i++)
 		fprintf(out, "%s[%" PRId64 ",%" PRIu64 "]", i ? "," : "", t->marks[i].ns, t->marks[i].lost);
-	fputs("]}", out);
-	return fclose(out) == 0 ? 0 : -EPIPE;
+	putc(']', out);
+	r = messages_write(&t->messages, t->origin, out);
+	putc('}', out);
+	return r;
+}
+
+/* Threads that have messages alone are shown, too. */
+static void messages_reach(struct timeline *t)
+{
+	if (!t->messages.all)
+		return;
+	if (!t->has_origin)
+		t->origin = t->messages.first;
+	if (t->messages.first - t->origin < t->first)
+		t->first = t->messages.first - t->origin;
+	if (t->messages.last - t->origin > t->last)
+		t->last = t->messages.last - t->origin;
 }
 
 int timeline_write(struct timeline *t, const struct calls *calls, const char *title, FILE *out)
@@ -298,15 +321,14 @@ int timeline_write(struct timeline *t, const struct calls *calls, const char *ti
 	uint32_t number = 0;
 	int r = wholes_give(&t->wholes, whole_take, t);
 
+	messages_reach(t);
 	if (r == 0)
 		r = levels_end(&t->levels);
 	if (r == 0)
 		r = page_begin(PAGE_TIMELINE, out);
 	if (r < 0)
 		return r;
-	fputs("<script type=\"text/plain\" id=\"about\">", out);
-	r = about_write(t, calls, title, out);
-	fputs("</script>\n", out);
+	r = page_part("id=\"about\"", about_write, &(struct timeline_given) { t, calls, title }, out);
 	for (uint32_t i = 0; r == 0 && i < t->levels.chunk_count; i++) {
 		const struct level_chunk *c = &t->levels.chunks[i];
 

@@ -26,6 +26,7 @@ struct chrome {
 	uint8_t *named;			/* threads by number: they have events */
 	uint32_t head_room, pid_room, named_room;
 	int has_any;
+	uint64_t messages;
 	char result[TEXT_MOST];
 };
 
@@ -234,6 +235,23 @@ int chrome_take(void *chrome, const struct call *call)
 		putc('}', c->out);
 	}
 	putc_unlocked('}', c->out);
+	return output_status(c->out);
+}
+
+/* An arrow, from where the send began to where the receive returned. */
+int chrome_message(void *chrome, const struct flow_message *message)
+{
+	const struct flow_op *send = message->send, *receive = message->receive;
+	struct chrome *c = chrome;
+
+	for (int is_end = 0; receive && is_end < 2; is_end++) {
+		if (begin(c, is_end ? "f" : "s", is_end ? receive->thread : send->thread, is_end ? receive->end : send->begin) < 0)
+			return -ENOMEM;
+		fprintf(c->out, ",\"id\":%" PRIu64 ",\"bp\":\"e\",\"cat\":\"message\",\"name\":", c->messages);
+		json_string(c->out, *send->channel->kind ? send->channel->kind : "message");
+		fprintf(c->out, ",\"args\":{\"bytes\":%" PRIu64 "}}", send->bytes);
+	}
+	c->messages += receive != NULL;
 	return output_status(c->out);
 }
 

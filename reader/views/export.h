@@ -7,11 +7,13 @@
 #ifndef SPI_READER_EXPORT_H
 #define SPI_READER_EXPORT_H
 
+#include "reader/views/flow.h"
 #include "reader/views/views.h"
 
 /* ---- chrome.c: trace-event JSON, of chrome://tracing and Perfetto; written as the calls come ---- */
 struct chrome *chrome_make(FILE *out, const struct calls *calls);
 int chrome_take(void *chrome, const struct call *call);
+int chrome_message(void *chrome, const struct flow_message *message);
 int chrome_end(struct chrome *chrome);
 void chrome_free(struct chrome *chrome);
 

@@ -45,7 +45,7 @@ static int add_rows(struct changes *c, const struct report *r, int is_after)
 			continue;
 		row_name(row, r->by, name, sizeof(name));
 		*change = (struct change) { .row = row, .name = strdup(name), .object = r->by == BY_OBJECT ? "" : row_object(row) };
-		*sums = (struct sums) { (int64_t) row->calls, row->total, row->self, 0, row->sum };
+		*sums = (struct sums) { (int64_t) row->calls, row->total, row->self, 0, row->times.sum };
 		if (!change->name)
 			return -ENOMEM;
 		c->count++;

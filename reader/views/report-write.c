@@ -75,15 +75,15 @@ static int64_t sort_value(const struct row *row, enum report_sort sort)
 	case SORT_CALLS:
 		return (int64_t) row->calls;
 	case SORT_AVERAGE:
-		return row->calls ? row->sum / (int64_t) row->calls : 0;
+		return row->calls ? row->times.sum / (int64_t) row->calls : 0;
 	case SORT_MIN:
-		return row->min;
+		return row->times.min;
 	case SORT_MAX:
-		return row->max;
+		return row->times.max;
 	case SORT_P50:
-		return row_quantile(row, 0.5);
+		return times_quantile(&row->times, 0.5);
 	case SORT_P99:
-		return row_quantile(row, 0.99);
+		return times_quantile(&row->times, 0.99);
 	default:
 		return row->total;
 	}
@@ -174,8 +174,8 @@ static void text_write(const struct report *r, uint32_t limit, FILE *out)
 
 static void row_values(const struct row *row, FILE *out, const char *format, const char *const *names)
 {
-	const int64_t values[] = { row->total, row->self, row->calls ? row->sum / (int64_t) row->calls : 0, row->min, row->max,
-		row_quantile(row, 0.5), row_quantile(row, 0.99) };
+	const int64_t values[] = { row->total, row->self, row->calls ? row->times.sum / (int64_t) row->calls : 0, row->times.min, row->times.max,
+		times_quantile(&row->times, 0.5), times_quantile(&row->times, 0.99) };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		names ? fprintf(out, format, names[i], values[i]) : fprintf(out, format, values[i]);

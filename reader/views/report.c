@@ -7,12 +7,9 @@
  * Times of single calls go into a histogram whose classes are at most 1.6 % wide, from which p50 and p99 are read.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader/views/report.h"
-
-#define CLASS_BITS	6u		/* classes a power of two: 64 */
 
 struct report *report_make(enum report_by by)
 {
@@ -35,7 +32,7 @@ void report_free(struct report *r)
 	if (!r)
 		return;
 	for (uint32_t i = 0; i < r->count; i++) {
-		free(r->rows[i]->classes);
+		times_free(&r->rows[i]->times);
 		free(r->rows[i]);
 	}
 	for (uint32_t i = 0; i < r->thread_room; i++) {
@@ -81,7 +78,7 @@ static struct row *row_add(struct report *r)
 	if (!row)
 		return NULL;
 	row->number = r->count;
-	row->min = INT64_MAX;
+	row->times.min = INT64_MAX;
 	r->rows[r->count++] = row;
 	return row;
 }
@@ -143,76 +140,6 @@ static struct row *row_of(struct report *r, const struct call *call)
 	row->object = key.object;
 	spi_hash_add(&r->table, &row->link, hash);
 	return row;
-}
-
-/* ---- times ---- */
-
-static uint32_t class_of(int64_t ns)
-{
-	const uint64_t value = ns > 0 ? (uint64_t) ns : 0;
-	const unsigned int bits = value ? 64 - (unsigned int) __builtin_clzll(value) : 0;
-	const unsigned int shift = bits > CLASS_BITS + 1 ? bits - CLASS_BITS - 1 : 0;
-
-	return (shift << CLASS_BITS) + (uint32_t) (value >> shift);
-}
-
-/* The middle of a class, in ns. */
-static int64_t class_value(uint32_t class)
-{
-	const unsigned int shift = class >> CLASS_BITS ? (class >> CLASS_BITS) - 1 : 0;
-	const uint64_t low = (uint64_t) (class - (shift << CLASS_BITS)) << shift;
-
-	return (int64_t) (low + ((UINT64_C(1) << shift) - 1) / 2);
-}
-
-static int time_add(struct row *row, int64_t ns)
-{
-	const uint32_t class = class_of(ns);
-
-	row->sum += ns;
-	if (ns < row->min)
-		row->min = ns;
-	if (ns > row->max)
-		row->max = ns;
-	if (class - row->first_class >= row->class_count) {
-		/* blocks of one power of two, as far as there are calls */
-		uint32_t low = class & ~((1u << CLASS_BITS) - 1), high = low + (1u << CLASS_BITS);
-		uint32_t *more;
-
-		if (row->class_count && row->first_class < low)
-			low = row->first_class;
-		if (row->class_count && row->first_class + row->class_count > high)
-			high = row->first_class + row->class_count;
-		more = calloc(high - low, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		if (row->class_count)
-			memcpy(more + (row->first_class - low), row->classes, row->class_count * sizeof(*more));
-		free(row->classes);
-		row->classes = more;
-		row->first_class = low;
-		row->class_count = high - low;
-	}
-	row->classes[class - row->first_class]++;
-	return 0;
-}
-
-int64_t row_quantile(const struct row *row, double q)
-{
-	const uint64_t rank = (uint64_t) ceil((double) row->calls * q);	/* the nearest one: of two, p99 is the larger */
-	uint64_t seen = 0;
-	int64_t value;
-
-	if (rank >= row->calls)
-		return row->max;
-	for (uint32_t i = 0; i < row->class_count; i++) {
-		seen += row->classes[i];
-		if (seen >= rank) {
-			value = class_value(row->first_class + i);
-			return value < row->min ? row->min : value > row->max ? row->max : value;
-		}
-	}
-	return 0;
 }
 
 /* ---- calls ---- */
@@ -284,5 +211,5 @@ int report_take(void *report, const struct call *call)
 		return -ENOMEM;
 	if (call->kind != CALL_WHOLE && !*open)
 		row->total += call->ns - call->begin;
-	return time_add(row, call->ns - call->begin);
+	return times_add(&row->times, call->ns - call->begin);
 }

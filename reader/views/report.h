@@ -4,6 +4,7 @@
 #ifndef SPI_READER_REPORT_H
 #define SPI_READER_REPORT_H
 
+#include "reader/base/times.h"
 #include "reader/views/views.h"
 
 struct row {
@@ -14,10 +15,8 @@ struct row {
 	const char *object;
 	uint32_t number;
 	uint64_t calls;
-	int64_t total, self, min, max;	/* ns; total: of outermost calls */
-	int64_t sum;			/* of all calls */
-	uint32_t *classes;		/* how many calls took so long; from the first block on */
-	uint32_t first_class, class_count;
+	int64_t total, self;		/* ns; total: of outermost calls */
+	struct times times;		/* of all calls */
 };
 
 /* Whole calls of a thread and row that count to the total until one that lies around them comes, by their beginning. */
@@ -56,8 +55,5 @@ const char *report_by_name(enum report_by by);
 /* ---- report-diff.c ---- */
 int report_diff_write(struct report *report, struct report *before, enum report_sort sort, uint32_t limit,
 	enum format format, FILE *out);
-
-/* The time that a share of the row's calls did not exceed, in ns. */
-int64_t row_quantile(const struct row *row, double share);
 
 #endif /* SPI_READER_REPORT_H */

@@ -392,6 +392,103 @@ def part_flame(d):
         b.close()
 
 
+# ---- flow ----
+
+def flow_opened(b, path):
+    b.open(path)
+    b.until('document.body.dataset.ready === "1" && document.body.dataset.drawn > 0')
+
+
+def flow_numbers(b, path):
+    with open(path, encoding='utf-8') as file:
+        edges = json.load(file)['edges']
+    rows = b.run('''return [...document.querySelectorAll("#rows tr")].map(row =>
+        [...row.cells].slice(1).map(cell => Number(cell.dataset.value)))''')
+    same(sorted(rows), sorted([e['messages'], e['bytes'], e['latency']['median'], e['latency']['max']] for e in edges))
+    same(b.run('return flow.messages.length'), sum(e['messages'] for e in edges))
+    same(b.run('return Number(document.body.dataset.drawn)'), sum(e['messages'] for e in edges))
+
+
+def flow_walk(b, path):
+    """The slowest message: what the panel says of it, and a click on its line."""
+    with open(path, encoding='utf-8') as file:
+        slowest = max((json.loads(line) for line in file), key=lambda m: m['latency'])
+    b.keys('0', 'l')
+    b.until('flow.selected')
+    said = b.run('''return Object.fromEntries([...document.querySelectorAll("#details dd")]
+        .map(dd => [dd.dataset.name, dd.textContent]))''')
+    same(int(re.sub(r'\D', '', said['took'].split('(')[-1])), slowest['latency'])
+    same(int(said['bytes']), slowest['bytes'])
+    x, y = b.run('''const [x0, y0, x1, y1] = flow.line(flow.selected);
+        const box = document.getElementById("lanes").getBoundingClientRect();
+        return [box.left + (x0 + x1) / 2, box.top + (y0 + y1) / 2]''')
+    b.keys('Escape')
+    same(b.run('return flow.selected'), None)
+    b.mouse(x, y, 1)
+    b.until(f'flow.selected && flow.selected.end - flow.selected.begin === {slowest["latency"]}')
+
+
+def flow_row(b):
+    """A row shows its messages alone; searching, calls and peers."""
+    def show(what):
+        b.run('''const show = document.getElementById("show");
+            show.value = arguments[0];
+            show.dispatchEvent(new Event("change"));''', what)
+    b.keys('Escape', '0')
+    b.run('document.querySelector("#rows tr").click()')
+    same(b.run('return flow.chosen.size'), 1)
+    b.keys('Escape', '/', *'store')
+    b.until('tables.shown.length < flow.about.edges.length')
+    assert b.run('return tables.shown.every(row => tables.who(row).join(" ").includes("store"))')
+    b.run('document.getElementById("search").value = ""')
+    show('chains')
+    same(b.run('return document.querySelectorAll("#rows tr").length'), b.run('return flow.about.chains.length'))
+    show('peers')
+    assert 'another user' in b.run('return document.getElementById("rows").textContent')
+    show('edges')
+
+
+def flow_colours(b, is_dark):
+    least = b.run(CONTRAST.replace('theme.colours.map(colour => contrast(theme.onbar, colour))',
+                                   '[...flow.groups.values()].map(group => contrast(flow.colour(group, false), theme.lane))'))
+    assert least[0] >= 3 and least[1] >= 7 and least[2] >= 4.5, least
+    assert (least[3] < 0.1) if is_dark else (least[3] > 0.9), least
+
+
+def part_flow(d):
+    b = Browser(d)
+    try:
+        check('flow: the page opens', flow_opened, b, d + '/flow.html')
+        check('flow: it asks for nothing, and has no error', quiet, b)
+        check('flow: the table is that of the text', flow_numbers, b, d + '/flow.json')
+        check('flow: the slowest message, by key and by click', flow_walk, b, d + '/flow-messages.json')
+        check('flow: one row, a search, calls, peers', flow_row, b)
+        check('flow: names are text', lambda: same(b.run('return document.title'), 'flow: flow'))
+        check('flow: nothing is cut off', layout, b)
+        check('flow: light: contrast', flow_colours, b, False)
+        check('flow: no errors after all this', quiet, b)
+        b.open(d + '/flow-empty.html')
+        b.until('document.getElementById("empty")')
+        check('flow: no messages: the page says so', quiet, b)
+        b.open(d + '/flow-timeline.html')
+        b.until('document.body.dataset.ready === "1" && document.body.dataset.messages > 0')
+        check('the timeline has messages as arrows, and lanes for their threads', lambda: same(
+            b.run('return [timeline.messages.length, timeline.lanes.length]'),
+            [b.run('return data.about.messages_all'), 5]))
+        b.keys('m')
+        check('the key m hides them', b.until, 'timeline.are_messages_hidden')
+        check('the timeline: no errors', quiet, b)
+    finally:
+        b.close()
+    b = Browser(d, dark=True, size=(900, 600))
+    try:
+        check('flow, dark: the page opens', flow_opened, b, d + '/flow.html')
+        check('flow, dark: contrast', flow_colours, b, True)
+        check('flow, dark, and small: nothing is cut off', layout, b)
+    finally:
+        b.close()
+
+
 def measure(path):
     with tempfile.TemporaryDirectory() as directory:
         b = Browser(directory)
@@ -405,4 +502,4 @@ def measure(path):
 
 
 if __name__ == '__main__':
-    {'timeline': part_timeline, 'dark': part_dark, 'flame': part_flame, 'open': measure}[sys.argv[1]](sys.argv[2])
+    {'timeline': part_timeline, 'flow': part_flow, 'dark': part_dark, 'flame': part_flame, 'open': measure}[sys.argv[1]](sys.argv[2])

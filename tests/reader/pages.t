@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# `lttng-spi timeline` and `flame`, looked at in a real browser: Debian's chromium without a window. Numbers in the
+# `lttng-spi timeline`, `flame` and `flow --html`, looked at in a real browser: Debian's chromium without a window. Numbers in the
 # pages are those of `lttng-spi report` and `calls`; search, zoom, clicks; light and dark; names that look like HTML; no
 # calls.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/trace.sh"
@@ -60,4 +60,33 @@ else
 	like "$(cat flame.err)" 'make pages' 'a build without flame graphs says how to have them'
 fi
 browse dark
+
+# ---- messages between processes ----
+python3 - <<'E' | python3 "$SPI_TOP_SRCDIR/tests/lib/flow-trace.py" flow
+names, at, now = ['client11', 'client12', 'server20', 'store30', 'long-name-of-a-program40'], {}, 10
+print('1 client11 channel client11-server20 send tcp 127.0.0.1:40001 127.0.0.1:80 1')
+print("1 store30 channel store30-server20 send pipe pipe:[9]</script><script>document.title='broken'</script> pipe:[9] 6")
+print('2 server20 peer server20-store30 31 su -1 another_user 20')
+def message(one, other, took):
+    global now
+    channel = f'{names[one]}-{names[other]}'
+    position = at.get(channel, 0)
+    at[channel] = position + 10
+    print(now + 5, names[one], 'send', channel, position, 10, 'took=1')
+    now += 5 + took
+    print(now, names[other], 'recv', channel, position, 10, 'took=1')
+for i in range(60):
+    message(i % 2, 2, 5 + i % 7)
+    message(2, 3, 900 if i == 30 else 8)
+    message(3, 4, 6)
+    message(3, 2, 3 + i % 5)
+    message(2, i % 2, 4)
+E
+lttng-spi flow --json flow >flow.json
+lttng-spi flow --messages --format json flow >flow-messages.json
+check 'a page of messages is written' lttng-spi flow --html -o flow.html flow
+unlike "$(tr -d '\n' <flow.html)" "'broken'|https?://" 'flow: no text of the trace is in it as it is, and no address'
+lttng-spi flow --html --process nosuch -o flow-empty.html flow 2>/dev/null
+lttng-spi timeline -o flow-timeline.html flow 2>/dev/null
+browse flow
 tap_done

@@ -11,20 +11,8 @@ const data = {
 	most: 96,		/* chunks that stay unpacked */
 	onload: () => {},
 
-	async inflate(id, how) {
-		const element = document.getElementById(id);
-		const text = atob(element.textContent);
-		const bytes = new Uint8Array(text.length);
-
-		for (let i = 0; i < text.length; i++)
-			bytes[i] = text.charCodeAt(i);
-		const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(how));
-
-		return new Response(stream).arrayBuffer();
-	},
-
 	async open() {
-		this.about = JSON.parse(new TextDecoder().decode(await this.inflate("about", "gzip")));
+		this.about = JSON.parse(new TextDecoder().decode(await inflate("about", "gzip")));
 		this.chunks = this.about.chunks.map(([blocks, level, count, begin, end], number) =>
 			({ number, blocks: !!blocks, level, count, begin, end, items: null, wanted: null, used: 0 }));
 	},
@@ -44,7 +32,7 @@ const data = {
 	load(chunk) {
 		if (!chunk.wanted) {
 			chunk.used = ++this.turn;
-			chunk.wanted = this.inflate("c" + chunk.number, "deflate").then(buffer => {
+			chunk.wanted = inflate("c" + chunk.number, "deflate").then(buffer => {
 				chunk.items = decode(new Uint8Array(buffer), chunk.blocks ? this.bound(chunk.level) / 16 : 0);
 				this.unpacked++;
 				this.forget();

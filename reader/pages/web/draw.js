@@ -2,29 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 "use strict";
 
-const ROW = 16, HEAD = 22, AXIS = 24, GAP = 8, COLOURS = 24, CHUNKS_MOST = 90;
-
-const theme = {
-	dark: matchMedia("(prefers-color-scheme: dark)"),
-	colours: [],
-	dimmed: [],
-
-	/* The canvas has the colours of the style sheet. */
-	read() {
-		const style = getComputedStyle(document.documentElement);
-
-		for (const name of ["paper", "ink", "faint", "line", "mark", "lost", "lane", "onbar"])
-			this[name] = style.getPropertyValue("--" + name).trim();
-		const is_dark = this.dark.matches;
-
-		for (let i = 0; i < COLOURS; i++) {
-			const hue = (20 + i * 137.5) % 360, more = (i % 3) * 0.03;
-
-			this.colours[i] = is_dark ? `oklch(${0.46 + more} 0.1 ${hue})` : `oklch(${0.8 + more} 0.09 ${hue})`;
-			this.dimmed[i] = is_dark ? `oklch(0.3 0.02 ${hue})` : `oklch(0.93 0.02 ${hue})`;
-		}
-	},
-};
+const ROW = 16, HEAD = 22, GAP = 8, CHUNKS_MOST = 90;
 
 /* Which levels show a view: calls from `from` on, and blocks of the level below. */
 function levels_of(view) {
@@ -141,27 +119,6 @@ function labels_paint(context, found, height) {
 
 		if (text.length > 4 || text === name)
 			context.fillText(text, x + 4, labels[k + 1] + height / 2 + 0.5);
-	}
-}
-
-function axis_paint(context, view, clock) {
-	const span = view.end - view.begin, step = format.step(span / Math.max(view.width / 130, 1));
-
-	context.fillStyle = theme.paper;
-	context.fillRect(0, 0, view.width, AXIS);
-	context.textBaseline = "middle";
-	context.lineWidth = 1;
-	for (let ns = Math.ceil(view.begin / step) * step; ns <= view.end; ns += step) {
-		const x = Math.round((ns - view.begin) / span * view.width) + 0.5;
-
-		context.strokeStyle = theme.line;
-		context.beginPath();
-		context.moveTo(x, AXIS - 6);
-		context.lineTo(x, view.height);
-		context.stroke();
-		context.fillStyle = theme.faint;
-		if (x < view.width - 90)
-			context.fillText(format.tick(ns, step), x + 4, AXIS / 2);
 	}
 }
 

@@ -28,11 +28,14 @@ function say_summary() {
 		notes.push(`${plural(about.open, "call")} open at the end: shown up to there.`);
 	if (about.too_deep)
 		notes.push(`${plural(about.too_deep, "call")} deeper than 1000: shown in the last row.`);
+	if (about.messages_all > about.messages.length)
+		notes.push(`Of ${plural(about.messages_all, "message")} the ${format.number(about.messages.length)} that took ` +
+			"longest are shown.");
 	if (about.texts_missing)
 		notes.push(`${plural(about.texts_missing, "call")} without values: there are too many.`);
 	element("notes").textContent = notes.join(" ");
 	element("notes").hidden = !notes.length;
-	if (!calls) {
+	if (!calls && !about.messages.length) {
 		const empty = document.createElement("div");
 
 		empty.className = "empty";
@@ -134,6 +137,10 @@ const keys = {
 	"ArrowDown": () => { element("scroll").scrollTop += 3 * ROW; },
 	"0": () => timeline.everything(),
 	"f": () => timeline.fold(!timeline.lanes.every(lane => lane.folded)),
+	"m": () => {
+		timeline.are_messages_hidden = !timeline.are_messages_hidden;
+		timeline.draw();
+	},
 	"/": () => element("search").focus(),
 	"?": () => element("keys").showModal(),
 	"n": () => walk.step(1), "p": () => walk.step(-1), "l": () => walk.longest(),

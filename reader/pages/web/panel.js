@@ -78,7 +78,7 @@ const map = {
 
 	paint() {
 		const canvas = element("map"), width = Math.max(element("stage").clientWidth, 50);
-		const { first, last } = data.about, context = timeline.canvas("map", width, this.height);
+		const { first, last } = data.about, context = canvas_of("map", width, this.height);
 		const rows = Math.max(1, timeline.lanes.reduce((sum, lane) => sum + Math.min(lane.rows, 12), 0));
 		const each = Math.min(6, (this.height - 6) / rows), tops = [];
 		let y = 3;

@@ -2,7 +2,6 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 "use strict";
 
-const element = id => document.getElementById(id);
 const left_names = { "-1": "its exit is missing: it ended before what comes next", "-2": "open where the trace ends",
 	1: "left by an exception", 2: "left by longjmp", 3: "its thread ended", 4: "its process ended",
 	5: "left by a tail call", 6: "tracing ended" };
@@ -14,15 +13,20 @@ const timeline = {
 	highlight: null,	/* functions */
 	selected: null,
 	wanted: false,
+	messages: [],
+	are_messages_hidden: false,
 
 	/* ---- lanes ---- */
 
 	open() {
 		const { threads } = data.about;
 
-		this.lanes = threads.map(([process, pid, tid, rows], thread) => ({ thread, rows, folded: false, pid, tid,
+		this.messages = messages_of(data.about);
+		const ends = new Set(this.messages.flatMap(m => [m.from, m.to]));
+
+		this.lanes = threads.map(([process, pid, tid, rows], thread) => ({ thread, rows: rows || 1, folded: false, pid, tid,
 			label: `${process || "process"}${pid >= 0 ? " " + pid : ""} \u00b7 thread ${tid >= 0 ? tid : "?"}` }))
-			.filter(lane => lane.rows).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
+			.filter(lane => lane.rows || ends.has(lane.thread)).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
 		for (const lane of this.lanes)
 			this.lane_of[lane.thread] = lane;
 		this.fold(this.lanes.length > 40);
@@ -133,24 +137,6 @@ const timeline = {
 		});
 	},
 
-	canvas(id, width, height) {
-		const canvas = element(id), ratio = devicePixelRatio || 1;
-
-		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-			canvas.width = Math.round(width * ratio);
-			canvas.height = Math.round(height * ratio);
-			canvas.style.width = width + "px";
-			canvas.style.height = height + "px";
-		}
-		const context = canvas.getContext("2d");
-
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.font = "11px ui-monospace, 'DejaVu Sans Mono', monospace";
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
-		return context;
-	},
-
 	paint() {
 		const { view } = this, scroll = element("scroll");
 
@@ -159,7 +145,7 @@ const timeline = {
 			view.height = scroll.clientHeight;
 			this.lay();
 		}
-		const context = this.canvas("lanes", view.width, view.height);
+		const context = canvas_of("lanes", view.width, view.height);
 		if (!this.lanes.length)
 			return;
 		const found = rectangles(view, (thread, depth) => this.place(thread, depth), colour_of, this.highlight,
@@ -174,6 +160,7 @@ const timeline = {
 		rectangles_paint(context, found, ROW - 1);
 		blocks_paint(context, found, ROW - 1);
 		labels_paint(context, found, ROW - 1);
+		this.messages_paint(context);
 		this.selected_paint(context);
 		this.names_paint(context);
 		context.restore();
@@ -195,6 +182,29 @@ const timeline = {
 			if (y + height > AXIS && y < this.view.height)
 				context.fillRect(0, y, this.view.width, height);
 		}
+	},
+
+	/* An arrow from the sender's outermost call to the receiver's, once for a pixel. */
+	messages_paint(context) {
+		const { view } = this, drawn = new Set(), x = ns => (ns - view.begin) / (view.end - view.begin) * view.width;
+		const y = thread => {
+			const lane = this.lane_of[thread];
+
+			return AXIS + lane.y + (lane.folded ? HEAD / 2 : HEAD + ROW / 2) - element("scroll").scrollTop;
+		};
+
+		if (this.are_messages_hidden)
+			return;
+		context.strokeStyle = theme.ink;
+		context.lineWidth = 1;
+		for (const m of messages_within(this.messages, view)) {
+			const pixel = `${m.from} ${m.to} ${Math.round(x(m.begin))} ${Math.round(x(m.end))}`;
+
+			if (m.from !== m.to && !drawn.has(pixel))
+				arrow_paint(context, x(m.begin), y(m.from), x(m.end), y(m.to), 5);
+			drawn.add(pixel);
+		}
+		document.body.dataset.messages = drawn.size;
 	},
 
 	names_paint(context) {
