@@ -55,6 +55,7 @@ struct spi_ipc_channel {
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
+	uint32_t is_doubted;		/* something was received here that nobody has counted: the count alone is not trusted */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
 	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
@@ -200,7 +201,8 @@ struct spi_ipc_receive {
 /* What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread of the program. */
 void spi_ipc_receive_over(const struct spi_ipc_receive *receive, uint64_t p, int64_t result) SPI_HIDDEN;
 /* Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives meanwhile. */
-int spi_ipc_count_from_here(int fd) SPI_HIDDEN;
+void spi_ipc_count_from_here(int fd) SPI_HIDDEN;
+int spi_ipc_receives(int fd) SPI_HIDDEN;	/* is it the receiving end of a channel that is followed? */
 
 /* ---- starts.c ---- */
 /*
