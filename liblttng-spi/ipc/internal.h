@@ -28,7 +28,7 @@
 struct spi_ipc_place {
 	uint64_t id;			/* 0: free */
 	uint32_t used;			/* when somebody last looked for it, seconds */
-	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN */
+	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN, SPI_IPC_AGREED() */
 	struct {
 		uint64_t position, word;
 	} end[2];
@@ -37,6 +37,7 @@ struct spi_ipc_place {
 _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that have another agent of this build");
 #define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
 #define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
+#define SPI_IPC_AGREED(end)	(4u << (end))	/* this end's count has been compared with the queue, and was right or set right */
 enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
 
 /* ---- channels.c ---- */

@@ -8,7 +8,7 @@
  * itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions never fall for that).
  *
  * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried was counted (SPI_IPC_BORN), or
- * this end was counted before. Else positions are not known until it can be.
+ * this end's count has agreed before. Else positions are not known until it can be.
  *
  * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that overlap may have moved theirs in either
  * order; that is told by the end's word, in which each call leaves its beginning and its end. A thread that never comes back from a call, because it was
@@ -174,7 +174,7 @@ static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
-	const int is_counted = !channel->is_doubted && (place->state & SPI_IPC_BORN || place->end[channel->is_receiver].word);
+	const int is_counted = !channel->is_doubted && (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver))) != 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const struct words before = words_of(channel);
@@ -205,6 +205,7 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 		else
 			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
 		channel->is_doubted = 0;
+		__atomic_fetch_or(&place->state, SPI_IPC_AGREED(channel->is_receiver), __ATOMIC_SEQ_CST);
 		return 1;
 	}
 	return is_counted;
@@ -307,7 +308,7 @@ static void sender_catch_up(struct spi_ipc_op *op, uint64_t received)
 	const uint64_t senders = __atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST);
 
 	/* nobody counts here: an untraced sender, or another user's */
-	if (channel->kind == SPI_CHANNEL_TCP || (!senders && !(op->place->state & SPI_IPC_BORN)) || senders & UNDER_WAY ||
+	if (channel->kind == SPI_CHANNEL_TCP || !(op->place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_SEND))) || senders & UNDER_WAY ||
 			received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
 		return;
 	op->flags |= SPI_IPC_NOT_SURE;
