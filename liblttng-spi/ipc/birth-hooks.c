@@ -13,16 +13,14 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ipc/internal.h"
 
-#define DECLARE(name)	static __typeof__(&name) next_##name
-
 /* Too short for a jump (glibc 2.36); libc itself calls pipe2(). */
 SPI_HOOK_DECLARE(pipe)
-DECLARE(pipe2);
-DECLARE(socketpair);
-DECLARE(accept);
-DECLARE(accept4);
-DECLARE(connect);
-DECLARE(setsockopt);
+SPI_IPC_DECLARE(pipe2);
+SPI_IPC_DECLARE(socketpair);
+SPI_IPC_DECLARE(accept);
+SPI_IPC_DECLARE(accept4);
+SPI_IPC_DECLARE(connect);
+SPI_IPC_DECLARE(setsockopt);
 
 /* A vforked child makes none that its parent has. */
 static int is_looked_at(void)
@@ -118,17 +116,14 @@ static int ipc_setsockopt(int fd, int level, int name, const void *value, sockle
 	return r;
 }
 
-#define ROW(name, what) \
-	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
-		.set = SPI_HOOKS_IPC, .lost = what }
 #define BORN	"positions in channels that it makes are not known while both ends are busy"
 const struct spi_hook spi_ipc_birth_hooks[] = {
 	{ SPI_HOOK_ROW(pipe), .ways = SPI_HOOK_ORDER | SPI_HOOK_POINTERS },
-	ROW(pipe2, BORN),
-	ROW(socketpair, BORN),
-	ROW(accept, BORN),
-	ROW(accept4, BORN),
-	ROW(connect, "datagrams of a socket that is connected a second time are told as its first peer's"),
-	ROW(setsockopt, "a connection that the kernel encrypts has wrong positions"),
+	SPI_IPC_ROW(pipe2, BORN),
+	SPI_IPC_ROW(socketpair, BORN),
+	SPI_IPC_ROW(accept, BORN),
+	SPI_IPC_ROW(accept4, BORN),
+	SPI_IPC_ROW(connect, "datagrams of a socket that is connected a second time are told as its first peer's"),
+	SPI_IPC_ROW(setsockopt, "a connection that the kernel encrypts has wrong positions"),
 	{ NULL },
 };

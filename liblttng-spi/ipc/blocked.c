@@ -99,6 +99,8 @@ static int blocked_asked(const void *siginfo, void *context)
 		return 1;
 	is_taken = spi_context_system_call(context, call) && (int64_t) call[0] == b->receive.number && (int) call[1] == b->receive.fd &&
 		!memcmp(&call[2], b->receive.arguments, sizeof(b->receive.arguments)) && return_take(b, context);
+	if (is_taken)			/* nothing was received: what is queued now is what comes */
+		spi_ipc_count_from_here(b->receive.fd);
 	spi_word_set(&b->state, is_taken ? BLOCKED_TAKEN : BLOCKED_NOT);
 	return 1;
 }
@@ -134,7 +136,7 @@ static int receive_read(const struct spi_numbers *task, struct spi_ipc_receive *
 	for (unsigned int i = 0; i < 5; i++)
 		receive->arguments[i] = spi_parse_number(at + (*at == ' '), &at);
 	receive->fd = (int) fd;
-	return is_receive(receive->number) && begins_anew(receive->fd) && spi_ipc_count_from_here(receive->fd);
+	return is_receive(receive->number) && begins_anew(receive->fd) && spi_ipc_receives(receive->fd);
 }
 
 static struct blocked *blocked_claim(int32_t tid)

@@ -154,6 +154,15 @@ static void internet_fill(struct spi_ipc_channel *c, int fd, const union address
 	c->id = other->port ? spi_ipc_id("tcp", address_hash(&c->from) ^ network, address_hash(&c->to)) : 0;
 }
 
+/* A socket that was not bound has a port of its own since it has sent. */
+void spi_ipc_channel_name(struct spi_ipc_channel *c, int fd)
+{
+	union address address;
+
+	if (c->kind == SPI_CHANNEL_UDP && !c->is_receiver && !c->from.port)
+		internet_take(&c->from, &address, name_of(fd, SYS_getsockname, &address));
+}
+
 static void unix_fill(struct spi_ipc_channel *c, int fd, const union address *to, socklen_t to_size)
 {
 	union address address;

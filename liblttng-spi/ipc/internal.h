@@ -28,7 +28,7 @@
 struct spi_ipc_place {
 	uint64_t id;			/* 0: free */
 	uint32_t used;			/* when somebody last looked for it, seconds */
-	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN */
+	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN, SPI_IPC_AGREED() */
 	struct {
 		uint64_t position, word;
 	} end[2];
@@ -37,6 +37,7 @@ struct spi_ipc_place {
 _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that have another agent of this build");
 #define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
 #define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
+#define SPI_IPC_AGREED(end)	(4u << (end))	/* this end's count has been compared with the queue, and was right or set right */
 enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
 
 /* ---- channels.c ---- */
@@ -55,6 +56,7 @@ struct spi_ipc_channel {
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
+	uint32_t is_doubted;		/* something was received here that nobody has counted: the count alone is not trusted */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
 	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
@@ -73,6 +75,7 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
 struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
+void spi_ipc_channel_name(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;	/* before it is told */
 uint64_t spi_ipc_born_id(int fd) SPI_HIDDEN;
 void spi_ipc_channel_forget(int fd) SPI_HIDDEN;		/* the socket is connected to somebody else now */
 /* As spi_msg_channel has it, but for the position and the length. */
@@ -118,6 +121,16 @@ int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
 
 /* ---- op.c: what the replacements call ---- */
 
+/* In a replacement: where the call's return address stands. */
+#define SPI_IPC_P	((uint64_t) __builtin_frame_address(0) + 8)
+#define SPI_IPC_DECLARE(name)	static __typeof__(&name) next_##name
+#define SPI_IPC_ONE(buffer, n)	((struct spi_ipc_data) { .bytes = (buffer), .length = (n) })
+#define SPI_IPC_MANY(vector, n)	((struct spi_ipc_data) { .parts = (vector), .count = (uint64_t) (n) })
+#define SPI_IPC_ROW(name, what) \
+	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
+		.set = SPI_HOOKS_IPC, .lost = what }
+#define SPI_IPC_WRONG	"messages that it moves are not recorded, and positions behind them are wrong"
+
 SPI_INLINE int spi_ipc_is_datagram(uint32_t kind)
 {
 	return kind == SPI_CHANNEL_UDP || kind == SPI_CHANNEL_UNIX_DATAGRAM;
@@ -148,7 +161,7 @@ uint64_t spi_ipc_data_length(const struct spi_ipc_data *data) SPI_HIDDEN;
 
 /* ---- record.c ---- */
 void spi_ipc_records_prepare(void) SPI_HIDDEN;	/* control side; the event module is there */
-/* Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told yet. errno stays. */
+/* Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told yet. */
 void spi_ipc_record(const struct spi_ipc_op *op, int64_t result) SPI_HIDDEN;
 uint64_t spi_ipc_clock(void) SPI_HIDDEN;	/* ns of CLOCK_MONOTONIC */
 /* spi_ipc:peer. status and reason: doc/rooms/ipc.md. In the thread that was about to send. */
@@ -163,8 +176,12 @@ uint32_t spi_ipc_trees_of(uint32_t kind) SPI_HIDDEN;
 uint32_t spi_ipc_era(void) SPI_HIDDEN;		/* another one in each process, and when the trees change; never 0 */
 void spi_ipc_not_followed(uint32_t what) SPI_HIDDEN;	/* enum spi_ipc_not: noted once */
 enum spi_ipc_not {
-	SPI_IPC_NOT_URGENT, SPI_IPC_NOT_TLS, SPI_IPC_NOT_FULL, SPI_IPC_NOT_RING, SPI_IPC_NOT_SHARED, SPI_IPC_NOTS,
+	SPI_IPC_NOT_URGENT, SPI_IPC_NOT_TLS, SPI_IPC_NOT_FULL, SPI_IPC_NOT_RING, SPI_IPC_NOT_SHARED,
+	SPI_IPC_NOT_ROOM, SPI_IPC_NOTS,
 };
+
+/* ---- others.c ---- */
+void spi_ipc_others_look(void) SPI_HIDDEN;
 
 /* ---- peer.c ---- */
 /*
@@ -185,7 +202,8 @@ struct spi_ipc_receive {
 /* What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread of the program. */
 void spi_ipc_receive_over(const struct spi_ipc_receive *receive, uint64_t p, int64_t result) SPI_HIDDEN;
 /* Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives meanwhile. */
-int spi_ipc_count_from_here(int fd) SPI_HIDDEN;
+void spi_ipc_count_from_here(int fd) SPI_HIDDEN;
+int spi_ipc_receives(int fd) SPI_HIDDEN;	/* is it the receiving end of a channel that is followed? */
 
 /* ---- starts.c ---- */
 /*

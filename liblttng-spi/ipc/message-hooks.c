@@ -7,18 +7,14 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ipc/internal.h"
 
-#define P	((uint64_t) __builtin_frame_address(0) + 8)
-#define DECLARE(name)	static __typeof__(&name) next_##name
-#define ONE(buffer, n)	((struct spi_ipc_data) { .bytes = (buffer), .length = (n) })
-
-DECLARE(send);
-DECLARE(sendto);
-DECLARE(sendmsg);
-DECLARE(sendmmsg);
-DECLARE(recv);
-DECLARE(recvfrom);
-DECLARE(recvmsg);
-DECLARE(recvmmsg);
+SPI_IPC_DECLARE(send);
+SPI_IPC_DECLARE(sendto);
+SPI_IPC_DECLARE(sendmsg);
+SPI_IPC_DECLARE(sendmmsg);
+SPI_IPC_DECLARE(recv);
+SPI_IPC_DECLARE(recvfrom);
+SPI_IPC_DECLARE(recvmsg);
+SPI_IPC_DECLARE(recvmmsg);
 
 /* What is only looked at stays; urgent data is beside the stream, or in it without a reader's knowing. */
 static int is_receive(int flags)
@@ -39,11 +35,11 @@ static void urgent_end(struct spi_ipc_op *op, int flags)
 
 static ssize_t ipc_send(int fd, const void *buffer, size_t size, int flags)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, NULL, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
 		return SPI_NEXT(send)(fd, buffer, size, flags);
 	n = SPI_NEXT(send)(fd, buffer, size, flags);
 	urgent_end(&op, flags);
@@ -53,12 +49,12 @@ static ssize_t ipc_send(int fd, const void *buffer, size_t size, int flags)
 
 static ssize_t ipc_sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to, socklen_t to_size)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	const struct spi_ipc_address address = { to, to_size };
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &address, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, &address, &data))
 		return SPI_NEXT(sendto)(fd, buffer, size, flags, to, to_size);
 	n = SPI_NEXT(sendto)(fd, buffer, size, flags, to, to_size);
 	urgent_end(&op, flags);
@@ -73,7 +69,7 @@ static ssize_t ipc_sendmsg(int fd, const struct msghdr *message, int flags)
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_message(message, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
+	if (!spi_ipc_message(message, &data, &to) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, &to, &data))
 		return SPI_NEXT(sendmsg)(fd, message, flags);
 	n = SPI_NEXT(sendmsg)(fd, message, flags);
 	urgent_end(&op, flags);
@@ -83,11 +79,11 @@ static ssize_t ipc_sendmsg(int fd, const struct msghdr *message, int flags)
 
 static ssize_t ipc_recv(int fd, void *buffer, size_t size, int flags)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!is_receive(flags) || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!is_receive(flags) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recv)(fd, buffer, size, flags);
 	n = SPI_NEXT(recv)(fd, buffer, size, flags);
 	spi_ipc_end(&op, n, &data, n > (ssize_t) size ? SPI_IPC_CUT : 0);
@@ -96,11 +92,11 @@ static ssize_t ipc_recv(int fd, void *buffer, size_t size, int flags)
 
 static ssize_t ipc_recvfrom(int fd, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *from_size)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!is_receive(flags) || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!is_receive(flags) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvfrom)(fd, buffer, size, flags, from, from_size);
 	n = SPI_NEXT(recvfrom)(fd, buffer, size, flags, from, from_size);
 	spi_ipc_end(&op, n, &data, n > (ssize_t) size ? SPI_IPC_CUT : 0);
@@ -114,7 +110,7 @@ static ssize_t ipc_recvmsg(int fd, struct msghdr *message, int flags)
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!is_receive(flags) || !spi_ipc_message(message, &data, &from) || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!is_receive(flags) || !spi_ipc_message(message, &data, &from) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvmsg)(fd, message, flags);
 	n = SPI_NEXT(recvmsg)(fd, message, flags);
 	spi_ipc_end(&op, n, &data, n >= 0 ? spi_ipc_message_flags(message) : 0);
@@ -128,7 +124,7 @@ static int ipc_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, in
 	struct spi_ipc_op op;
 	int n;
 
-	if (!count || !spi_ipc_message(&messages->msg_hdr, &data, &to) || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, &to, &data))
+	if (!count || !spi_ipc_message(&messages->msg_hdr, &data, &to) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, &to, &data))
 		return SPI_NEXT(sendmmsg)(fd, messages, count, flags);
 	n = SPI_NEXT(sendmmsg)(fd, messages, count, flags);
 	urgent_end(&op, flags);
@@ -144,25 +140,21 @@ static int ipc_recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, in
 	int n;
 
 	if (!count || !is_receive(flags) || !spi_ipc_message(&messages->msg_hdr, &data, &from) ||
-			!spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+			!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvmmsg)(fd, messages, count, flags, timeout);
 	n = SPI_NEXT(recvmmsg)(fd, messages, count, flags, timeout);
 	spi_ipc_end_many(&op, messages, n);
 	return n;
 }
 
-#define WRONG	"messages that it moves are not recorded, and positions behind them are wrong"
-#define ROW(name, what) \
-	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
-		.set = SPI_HOOKS_IPC, .lost = what }
 const struct spi_hook spi_ipc_message_hooks[] = {
-	ROW(send, WRONG),
-	ROW(sendto, WRONG),
-	ROW(sendmsg, WRONG),
-	ROW(sendmmsg, WRONG),
-	ROW(recv, WRONG),
-	ROW(recvfrom, WRONG),
-	ROW(recvmsg, WRONG),
-	ROW(recvmmsg, WRONG),
+	SPI_IPC_ROW(send, SPI_IPC_WRONG),
+	SPI_IPC_ROW(sendto, SPI_IPC_WRONG),
+	SPI_IPC_ROW(sendmsg, SPI_IPC_WRONG),
+	SPI_IPC_ROW(sendmmsg, SPI_IPC_WRONG),
+	SPI_IPC_ROW(recv, SPI_IPC_WRONG),
+	SPI_IPC_ROW(recvfrom, SPI_IPC_WRONG),
+	SPI_IPC_ROW(recvmsg, SPI_IPC_WRONG),
+	SPI_IPC_ROW(recvmmsg, SPI_IPC_WRONG),
 	{ NULL },
 };

@@ -4,6 +4,7 @@
  * What is done before and after a call that sends or receives, whichever function it is. Nothing is held in between: the
  * thread may be cancelled there, or leave by a handler's longjmp().
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
@@ -126,7 +127,7 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
 {
 	struct spi_ipc_channel *channel = op->channel;
-	const int is_receive = op->end == SPI_IPC_RECV;
+	const int is_receive = op->end == SPI_IPC_RECV, error = errno;
 
 	op->flags |= flags;
 	if (spi_ipc_is_datagram(channel->kind) && (is_receive || !op->position))
@@ -139,6 +140,7 @@ static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi
 	}
 	if (op->trees)
 		spi_ipc_record(op, result);
+	errno = error;
 }
 
 void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags)
@@ -243,15 +245,23 @@ void spi_ipc_end_many(struct spi_ipc_op *op, const struct mmsghdr *messages, int
 
 /* ---- a receive that was under way when the hooks came ---- */
 
-int spi_ipc_count_from_here(int fd)
+int spi_ipc_receives(int fd)
+{
+	struct spi_ipc_channel *channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL);
+
+	if (channel)
+		spi_ipc_channel_leave(channel);
+	return channel != NULL;
+}
+
+void spi_ipc_count_from_here(int fd)
 {
 	struct spi_ipc_op op = { .channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL), .fd = fd, .end = SPI_IPC_RECV };
 
 	if (!op.channel)
-		return 0;
+		return;
 	spi_ipc_op_place(&op);
 	spi_ipc_channel_leave(op.channel);
-	return 1;
 }
 
 void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t result)
@@ -259,8 +269,10 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	struct spi_ipc_data data = { .bytes = (const void *) r->arguments[0], .length = r->arguments[1] };
 	uint64_t asked = r->number == SYS_recvfrom ? r->arguments[2] : 0;
 	uint32_t flags = 0;
+	struct spi_ipc_channel *channel;
 	struct spi_ipc_address from;
 	struct spi_ipc_op op;
+	int is_known;
 
 	if (r->number == SYS_readv)
 		data = (struct spi_ipc_data) { .parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1] };
@@ -270,6 +282,16 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 		asked = r->arguments[1];
 		flags = spi_ipc_message_flags((const struct msghdr *) r->arguments[0]);
 	}
+	channel = spi_ipc_channel_find(r->fd, SPI_IPC_RECV, NULL);
+	if (!channel)
+		return;
+	/* the bytes have gone: where they were is known if it was before */
+	is_known = spi_ipc_is_datagram(channel->kind) || channel->is_aligned;
 	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
-		spi_ipc_end(&op, result, &data, flags);
+		spi_ipc_end(&op, result, &data, flags | (is_known ? 0 : SPI_IPC_NOT_KNOWN));
+	if (!is_known) {
+		channel->is_doubted = 1;
+		channel->is_aligned = 0;
+	}
+	spi_ipc_channel_leave(channel);
 }

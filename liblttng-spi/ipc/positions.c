@@ -8,7 +8,7 @@
  * itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions never fall for that).
  *
  * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried was counted (SPI_IPC_BORN), or
- * this end was counted before. Else positions are not known until it can be.
+ * this end's count has agreed before. Else positions are not known until it can be.
  *
  * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that overlap may have moved theirs in either
  * order; that is told by the end's word, in which each call leaves its beginning and its end. A thread that never comes back from a call, because it was
@@ -174,7 +174,7 @@ static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
-	const int is_counted = place->state & SPI_IPC_BORN || place->end[channel->is_receiver].word;
+	const int is_counted = !channel->is_doubted && (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver))) != 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const struct words before = words_of(channel);
@@ -195,7 +195,7 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 		if (is_tcp)
 			position_set(place, (enum spi_ipc_end) channel->is_receiver, (uint64_t) now);
 		else if (is_exact && (int64_t) (sent - received) == now)
-			return 1;
+			;
 		else if (is_busy)
 			return is_counted;
 		else if (!is_exact && !is_new)
@@ -204,6 +204,8 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 			position_set(place, SPI_IPC_RECV, sent - (uint64_t) now);
 		else
 			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
+		channel->is_doubted = 0;
+		__atomic_fetch_or(&place->state, SPI_IPC_AGREED(channel->is_receiver), __ATOMIC_SEQ_CST);
 		return 1;
 	}
 	return is_counted;
@@ -306,7 +308,7 @@ static void sender_catch_up(struct spi_ipc_op *op, uint64_t received)
 	const uint64_t senders = __atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST);
 
 	/* nobody counts here: an untraced sender, or another user's */
-	if (channel->kind == SPI_CHANNEL_TCP || (!senders && !(op->place->state & SPI_IPC_BORN)) || senders & UNDER_WAY ||
+	if (channel->kind == SPI_CHANNEL_TCP || !(op->place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_SEND))) || senders & UNDER_WAY ||
 			received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
 		return;
 	op->flags |= SPI_IPC_NOT_SURE;
@@ -358,18 +360,24 @@ static int is_end(int fd, const struct spi_msg_channel *said)
 		(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-/* The sender counts in this memory as well, unless it is another user's. */
+/*
+ * The sender counts in this memory as well, unless it is another user's: then there is nothing to be done here. The first call looks what is
+ * queued, in the thread that makes it: one that nobody has seen begin may be under way now.
+ */
 static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_msg_channel *said)
 {
-	struct spi_ipc_place *place = place_of(channel, fd);
+	struct spi_ipc_place *place;
 	long queued;
+	int is_new;
 
+	if (channel->kind == SPI_CHANNEL_TCP)
+		return 0;
+	place = channel->id ? place_find(channel->id, &is_new) : NULL;
 	if (!place)
 		return -ENOENT;
-	if (channel->kind == SPI_CHANNEL_TCP || place->end[SPI_IPC_SEND].position >= said->position) {
-		channel->is_aligned = (uint32_t) align(channel, fd, 0);
+	if (place->end[SPI_IPC_SEND].position >= said->position)
 		return 0;
-	}
+	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const uint64_t before = __atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST);
 

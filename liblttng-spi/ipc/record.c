@@ -130,16 +130,15 @@ static int is_wanted(const struct spi_record *record)
 }
 
 /* The thread is marked busy, and what it records is these trees'. */
-static int write_as(uint32_t trees, const struct spi_record *record, uint64_t ip, const uint64_t *values)
+static void write_as(uint32_t trees, const struct spi_record *record, uint64_t ip, const uint64_t *values)
 {
 	struct spi_thread *t = &spi_thread;
 	const uint32_t now = t->tree_now;
-	int r;
 
 	t->tree_now = trees;
-	r = spi_payload->record_write(record, ip, values, NULL, 0);
+	if (spi_payload->record_write(record, ip, values, NULL, 0) == -ENOBUFS)
+		spi_ipc_not_followed(SPI_IPC_NOT_ROOM);
 	t->tree_now = now;
-	return r;
 }
 
 static uint64_t id_of(const struct spi_ipc_channel *c)
@@ -150,10 +149,16 @@ static uint64_t id_of(const struct spi_ipc_channel *c)
 static void channel_write(struct spi_ipc_channel *c, int fd, uint32_t trees)
 {
 	char from[160], to[160];
-	const uint64_t values[] = { id_of(c), (uint64_t) (int64_t) fd, (uint64_t) kinds[c->kind],
-		(uint64_t) (c->is_receiver ? "recv" : "send"), (uint64_t) end_write(from, sizeof(from), c, 0),
-		(uint64_t) end_write(to, sizeof(to), c, 1), c->inode };
+	uint64_t values[7];
 
+	spi_ipc_channel_name(c, fd);
+	values[0] = id_of(c);
+	values[1] = (uint64_t) (int64_t) fd;
+	values[2] = (uint64_t) kinds[c->kind];
+	values[3] = (uint64_t) (c->is_receiver ? "recv" : "send");
+	values[4] = (uint64_t) end_write(from, sizeof(from), c, 0);
+	values[5] = (uint64_t) end_write(to, sizeof(to), c, 1);
+	values[6] = c->inode;
 	write_as(trees, &records[CHANNEL], 0, values);
 }
 
@@ -176,10 +181,10 @@ void spi_ipc_record(const struct spi_ipc_op *op, int64_t result)
 {
 	struct spi_ipc_channel *c = op->channel;
 	const struct spi_record *record = &records[op->end == SPI_IPC_SEND ? SENT : RECEIVED];
-	const uint32_t flags = op->flags | __atomic_exchange_n(&c->once, 0, __ATOMIC_RELAXED) | (op->end == SPI_IPC_SEND && __atomic_load_n(&c->is_early, __ATOMIC_RELAXED) ? SPI_IPC_LATE : 0);
+	const uint32_t late = op->end == SPI_IPC_SEND && __atomic_load_n(&c->is_early, __ATOMIC_RELAXED) ? SPI_IPC_LATE : 0;
+	const uint32_t flags = op->flags | __atomic_exchange_n(&c->once, 0, __ATOMIC_RELAXED) | late;
 	const uint64_t now = spi_ipc_clock(), took = now > op->begin ? now - op->begin : 0;
 	const uint64_t values[] = { id_of(c), op->position, op->length, (uint64_t) result, took, (uint64_t) (int64_t) op->fd, flags };
-	const int error = errno;
 
 	if (!spi_payload || !is_wanted(record) || !record_begin(op->p, __builtin_frame_address(0)))
 		return;
@@ -189,7 +194,6 @@ void spi_ipc_record(const struct spi_ipc_op *op, int64_t result)
 	}
 	write_as(op->trees, record, spi_behind_slots(*(const uint64_t *) op->p), values);
 	spi_call_end(&spi_thread);
-	errno = error;
 }
 
 void spi_ipc_record_peer(const struct spi_ipc_channel *c, int32_t pid, const char *name, int32_t status, const char *reason, uint64_t took)

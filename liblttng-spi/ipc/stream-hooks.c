@@ -10,31 +10,24 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/ipc/internal.h"
 
-/* Where the call's return address stands, in the replacement itself. */
-#define P	((uint64_t) __builtin_frame_address(0) + 8)
-#define DECLARE(name)	static __typeof__(&name) next_##name
-#define ONE(buffer, n)	((struct spi_ipc_data) { .bytes = (buffer), .length = (n) })
-#define MANY(vector, n)	((struct spi_ipc_data) { .parts = (vector), .count = (uint64_t) (n) })
-#define NOTHING(n)	ONE(NULL, n)
-
-DECLARE(read);
-DECLARE(write);
-DECLARE(readv);
-DECLARE(writev);
-DECLARE(preadv2);
-DECLARE(pwritev2);
-DECLARE(sendfile);
-DECLARE(splice);
-DECLARE(tee);
-DECLARE(vmsplice);
+SPI_IPC_DECLARE(read);
+SPI_IPC_DECLARE(write);
+SPI_IPC_DECLARE(readv);
+SPI_IPC_DECLARE(writev);
+SPI_IPC_DECLARE(preadv2);
+SPI_IPC_DECLARE(pwritev2);
+SPI_IPC_DECLARE(sendfile);
+SPI_IPC_DECLARE(splice);
+SPI_IPC_DECLARE(tee);
+SPI_IPC_DECLARE(vmsplice);
 
 static ssize_t ipc_read(int fd, void *buffer, size_t size)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(read)(fd, buffer, size);
 	n = SPI_NEXT(read)(fd, buffer, size);
 	spi_ipc_end(&op, n, &data, 0);
@@ -43,11 +36,11 @@ static ssize_t ipc_read(int fd, void *buffer, size_t size)
 
 static ssize_t ipc_write(int fd, const void *buffer, size_t size)
 {
-	const struct spi_ipc_data data = ONE(buffer, size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, NULL, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
 		return SPI_NEXT(write)(fd, buffer, size);
 	n = SPI_NEXT(write)(fd, buffer, size);
 	spi_ipc_end(&op, n, &data, 0);
@@ -56,11 +49,11 @@ static ssize_t ipc_write(int fd, const void *buffer, size_t size)
 
 static ssize_t ipc_readv(int fd, const struct iovec *vector, int count)
 {
-	const struct spi_ipc_data data = MANY(vector, count);
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(readv)(fd, vector, count);
 	n = SPI_NEXT(readv)(fd, vector, count);
 	spi_ipc_end(&op, n, &data, 0);
@@ -69,11 +62,11 @@ static ssize_t ipc_readv(int fd, const struct iovec *vector, int count)
 
 static ssize_t ipc_writev(int fd, const struct iovec *vector, int count)
 {
-	const struct spi_ipc_data data = MANY(vector, count);
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, NULL, &data))
+	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
 		return SPI_NEXT(writev)(fd, vector, count);
 	n = SPI_NEXT(writev)(fd, vector, count);
 	spi_ipc_end(&op, n, &data, 0);
@@ -82,11 +75,11 @@ static ssize_t ipc_writev(int fd, const struct iovec *vector, int count)
 
 static ssize_t ipc_preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
 {
-	const struct spi_ipc_data data = MANY(vector, count);
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (offset != -1 || !spi_ipc_begin(&op, P, fd, SPI_IPC_RECV, NULL, &data))
+	if (offset != -1 || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
 	n = SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
 	spi_ipc_end(&op, n, &data, 0);
@@ -95,11 +88,11 @@ static ssize_t ipc_preadv2(int fd, const struct iovec *vector, int count, off_t 
 
 static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
 {
-	const struct spi_ipc_data data = MANY(vector, count);
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (offset != -1 || !spi_ipc_begin(&op, P, fd, SPI_IPC_SEND, NULL, &data))
+	if (offset != -1 || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
 		return SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
 	n = SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
 	spi_ipc_end(&op, n, &data, 0);
@@ -121,11 +114,11 @@ static void both_end(struct spi_ipc_op *from, struct spi_ipc_op *to, ssize_t n, 
 
 static ssize_t ipc_sendfile(int out, int in, off_t *offset, size_t size)
 {
-	const struct spi_ipc_data data = NOTHING(size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(NULL, size);
 	struct spi_ipc_op from, to;
 	ssize_t n;
 
-	both_begin(&from, &to, P, in, out, &data);
+	both_begin(&from, &to, SPI_IPC_P, in, out, &data);
 	n = SPI_NEXT(sendfile)(out, in, offset, size);
 	both_end(&from, &to, n, &data);
 	return n;
@@ -133,11 +126,11 @@ static ssize_t ipc_sendfile(int out, int in, off_t *offset, size_t size)
 
 static ssize_t ipc_splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned int flags)
 {
-	const struct spi_ipc_data data = NOTHING(size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(NULL, size);
 	struct spi_ipc_op from, to;
 	ssize_t n;
 
-	both_begin(&from, &to, P, in, out, &data);
+	both_begin(&from, &to, SPI_IPC_P, in, out, &data);
 	n = SPI_NEXT(splice)(in, in_at, out, out_at, size, flags);
 	both_end(&from, &to, n, &data);
 	return n;
@@ -146,11 +139,11 @@ static ssize_t ipc_splice(int in, off64_t *in_at, int out, off64_t *out_at, size
 /* The bytes stay in the first pipe. */
 static ssize_t ipc_tee(int in, int out, size_t size, unsigned int flags)
 {
-	const struct spi_ipc_data data = NOTHING(size);
+	const struct spi_ipc_data data = SPI_IPC_ONE(NULL, size);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	spi_ipc_begin(&op, P, out, SPI_IPC_SEND, NULL, &data);
+	spi_ipc_begin(&op, SPI_IPC_P, out, SPI_IPC_SEND, NULL, &data);
 	n = SPI_NEXT(tee)(in, out, size, flags);
 	spi_ipc_end(&op, n, &data, 0);
 	return n;
@@ -160,29 +153,26 @@ static ssize_t ipc_tee(int in, int out, size_t size, unsigned int flags)
 static ssize_t ipc_vmsplice(int fd, const struct iovec *vector, size_t count, unsigned int flags)
 {
 	const long mode = spi_raw3(SYS_fcntl, (uint64_t) fd, F_GETFL, 0);
-	const struct spi_ipc_data data = MANY(vector, count);
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	spi_ipc_begin(&op, P, fd, mode >= 0 && (mode & O_ACCMODE) == O_RDONLY ? SPI_IPC_RECV : SPI_IPC_SEND, NULL, &data);
+	spi_ipc_begin(&op, SPI_IPC_P, fd, mode >= 0 && (mode & O_ACCMODE) == O_RDONLY ? SPI_IPC_RECV : SPI_IPC_SEND, NULL, &data);
 	n = SPI_NEXT(vmsplice)(fd, vector, count, flags);
 	spi_ipc_end(&op, n, &data, 0);
 	return n;
 }
 
-#define ROW(name, function) \
-	{ name, (void *) ipc_##function, (void **) &next_##function, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
-		.set = SPI_HOOKS_IPC, .lost = "messages that it moves are not recorded, and positions behind them are wrong" }
 const struct spi_hook spi_ipc_stream_hooks[] = {
-	ROW("read", read),
-	ROW("write", write),
-	ROW("readv", readv),
-	ROW("writev", writev),
-	ROW("preadv2", preadv2),	/* and the same with 64 */
-	ROW("pwritev2", pwritev2),
-	ROW("sendfile", sendfile),
-	ROW("splice", splice),
-	ROW("tee", tee),
-	ROW("vmsplice", vmsplice),
+	SPI_IPC_ROW(read, SPI_IPC_WRONG),
+	SPI_IPC_ROW(write, SPI_IPC_WRONG),
+	SPI_IPC_ROW(readv, SPI_IPC_WRONG),
+	SPI_IPC_ROW(writev, SPI_IPC_WRONG),
+	SPI_IPC_ROW(preadv2, SPI_IPC_WRONG),	/* and the same with 64 */
+	SPI_IPC_ROW(pwritev2, SPI_IPC_WRONG),
+	SPI_IPC_ROW(sendfile, SPI_IPC_WRONG),
+	SPI_IPC_ROW(splice, SPI_IPC_WRONG),
+	SPI_IPC_ROW(tee, SPI_IPC_WRONG),
+	SPI_IPC_ROW(vmsplice, SPI_IPC_WRONG),
 	{ NULL },
 };

@@ -31,7 +31,8 @@ static const char *const reasons[SPI_IPC_NOTS] = {
 	[SPI_IPC_NOT_TLS] = "messages: the kernel encrypts a connection (TLS): its positions are not known",
 	[SPI_IPC_NOT_FULL] = "messages: more channels are in use at the same time than are remembered: some messages are not recorded",
 	[SPI_IPC_NOT_RING] = "messages: the program has an io_uring: what it sends and receives by that is not recorded",
-	[SPI_IPC_NOT_SHARED] = "messages: the program shares memory with others: what they tell each other there is not recorded",
+	[SPI_IPC_NOT_SHARED] = "messages: the program has memory that others can share: what they tell each other there is not recorded",
+	[SPI_IPC_NOT_ROOM] = "messages: LTTng's buffers were full: some messages are not in the trace (--subbuf-size, --num-subbuf)",
 };
 static uint32_t noted, to_note;
 
@@ -108,5 +109,7 @@ void spi_ipc_fork_child(void)
 
 void spi_ipc_process_end(void)
 {
+	if (spi_ipc_is_on)
+		spi_ipc_others_look();
 	notes_tell();
 }

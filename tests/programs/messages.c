@@ -3,7 +3,8 @@
 /*
  * messages KIND COUNT SEED LOG - a child sends COUNT messages of random sizes to its parent, by whichever functions there are, and
  * the parent receives them by whichever. Each logs what it has done by its own counting, to LOG.send and LOG.recv: a line
- * "POSITION BYTES" for each call, of datagrams "NUMBER BYTES".
+ * "POSITION BYTES" for each call, of datagrams "NUMBER BYTES". With PACE, microseconds from one message
+ * to the next, the logs are written at once, and the sender ends early when there is a file LOG.stop.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -53,6 +54,8 @@ static void log_open(const char *base, const char *end)
 	logged = fopen(path, "w");
 	if (!logged)
 		fail(path);
+	if (getenv("PACE"))
+		setvbuf(logged, NULL, _IOLBF, 0);
 }
 
 /* ---- sending ---- */
@@ -108,17 +111,24 @@ static void send_many(int fd, char *buffer)
 
 static void sender(int fd, const char *base, int file)
 {
-	static char buffer[4 * MOST];
+	static char buffer[4 * MOST], stop[300];
 	long n;
 
+	snprintf(stop, sizeof(stop), "%s.stop", base);
 	log_open(base, "send");
 	for (size_t i = 0; i < sizeof(buffer); i++)
 		buffer[i] = (char) rand();
 	while (sent < count) {
+		const char *pace = getenv("PACE");	/* microseconds */
 		size_t size = 1 + (size_t) rand() % (form == DATAGRAM ? 1200 : MOST);
 
 		while (form == DATAGRAM && sent > *taken + AHEAD)
 			usleep(50);
+		if (pace) {
+			usleep((useconds_t) atoi(pace));
+			if (!access(stop, F_OK))
+				break;
+		}
 		if (form != PIPE && rand() % 5 == 0) {
 			send_many(fd, buffer);
 			continue;

@@ -11,12 +11,13 @@ pipeline='seq 1000 | sort -rn | head -n 100 | tail -n 1'
 messages() {
 	babeltrace2 "$1" | sed -nE 's/.*spi_ipc:(send|recv): .* channel = (0x[0-9A-F]*), position = ([0-9]*), .* result = ([0-9]*), .*/\1 \2 \3 \4/p'
 }
-# matched FILE - 0: there are receives, and each channel's go on where the last one ended, and as far as its sends do at most
+# matched FILE - 0: there are receives, and each channel's go on where the last one ended, and as far as its sends do at most. (What
+# this script says to a shell is sent by nobody who is traced.)
 matched() {
 	awk '$3 != at[$1 $2] + 0 { bad = 1 }
 		{ at[$1 $2] += $4; n[$1]++ }
 		$1 == "recv" { channel[$2] }
-		END { for (c in channel) if (at["recv" c] > at["send" c]) bad = 1; exit bad || !n["recv"] }' "$1"
+		END { for (c in channel) if (at["send" c] && at["recv" c] > at["send" c]) bad = 1; exit bad || !n["recv"] }' "$1"
 }
 
 broker_daemon
