@@ -23,6 +23,7 @@
 #include "broker/base/base.h"
 #include "broker/inject/inject.h"
 #include "broker/io/io.h"
+#include "broker/peers/peers.h"
 #include "broker/process/process.h"
 #include "broker/rules/rules.h"
 #include "broker/scope/scope.h"
@@ -95,6 +96,7 @@ static void tell_looked(void)
 static bool turn(void)
 {
 	processes_look();
+	peers_settle();
 	injections_advance();
 	if (!processes_are_marked())
 		tell_looked();
@@ -103,8 +105,10 @@ static bool turn(void)
 
 static void rules_taken(bool is_other)
 {
-	if (is_other)
+	if (is_other) {
 		scope_update();
+		peers_rules_changed();
+	}
 	processes_mark();
 }
 
@@ -114,6 +118,7 @@ static int rooms_open(void)
 	static const struct rules_hooks rules = { .answered = disabling_recall, .taken = rules_taken };
 	static const struct process_hooks hooks = {
 		.inject = injection_want, .drop = injection_drop, .begun = injection_begun, .slipped = scope_look_soon,
+		.looked = peers_looked, .ends = peers_end, .asked = peers_asked, .told = peers_told, .agent_over = peers_agent_over,
 	};
 	int ret = loop_init();
 
@@ -132,6 +137,7 @@ static void finish(void)
 	query_stop();
 	version_stop();
 	scope_close();
+	peers_stop();
 	processes_forget();
 	injections_stop();
 	agents_close();

@@ -18,7 +18,7 @@
  *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)
  *   session  NAME  ENDED   (so many programs that it instrumented have ended)
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
- *            FILTER (may be empty)
+ *            FILTER (may be empty)  REQUESTS ("1+2": of one that is on, what LTTNG_SPI_FOLLOW names)
  *   note     text             (of the broker as a whole: proc connector not allowed, broker was started again, ...)
  *   process  PID  UID  STATE  name  text  again   (again: it will be tried again soon; else empty)
  *            STATE: waiting (held or being injected), traced, idle (agent inside, no rule), refused (text: why),
@@ -31,6 +31,12 @@
  *            of tracing's, is to stay below; RECORDS: of that for calls)
  *   left-out PID  out|back  CALLS  SHARE  OBJECT  FUNCTION   (what the budget leaves out now, or has left out and records
  *            again; calls recorded before, and their share of what records took then in 1/1000)
+ *   brought  PID  KIND  SENDER  NAME   (it came under a rule by a message of that process over a channel of that kind; 0 and "":
+ *            another user's)
+ *   asked    UID  KIND  REQUESTS  NOBODY  LATE   (so often messages of that user's processes asked who is at the other end; of
+ *            those no process was found, or not all were ready in time)
+ *   unfollowed UID  KIND  TIMES  PID  NAME  REASON   (what messages of that user's processes did not bring in, the last of them;
+ *            PID 0: no process is known, or another user's; 64 lines at most)
  *   lacked   UID  NAME  PROCESSES  PID  process|rule|function  WHAT  N  REASON   (processes of that program that have ended and
  *            were not instrumented (process), in which a rule failed, or a function was not: WHAT, and N - 1 more in
  *            one process; PID was the last of them; 64 lines at most)

@@ -190,6 +190,8 @@ static void add_tree(struct output *out, const struct spi_rule *tree, const char
 		if (tree->budget)
 			add_of(out, "spi_tree:", exits, "budget", "", "");
 	}
+	if (tree->ipc)
+		add_of(out, "spi_ipc:", exits, "*", "", "");
 	add_places(out);
 }
 

@@ -82,6 +82,10 @@ const struct spi_rule_kind *spi_rule_kind_of(const char *text)
 
 static void describe_scope(struct spi_writer *w, const struct spi_rule *rule)
 {
+	if (rule->nr_pids == 1 && rule->pids[0] == SPI_PID_STARTED) {
+		spi_put(w, ", in a program that lttng trace has started");
+		return;
+	}
 	for (uint32_t i = 0; i < rule->nr_pids; i++) {
 		spi_put(w, i ? ", " : rule->nr_pids > 1 ? ", in processes " : ", in process ");
 		spi_put_number(w, (uint64_t) rule->pids[i]);

@@ -26,6 +26,7 @@ struct spi_rule_option;
 #define SPI_RULE_WHY		256u	/* bytes of a reason, with NUL */
 #define SPI_RULE_TAG_SIZE	16u	/* with NUL */
 #define SPI_RULE_LIST_MAX	16u	/* members of one list: patterns, names, processes */
+#define SPI_PID_STARTED		INT32_MAX	/* no process has this id: the rule is for a program that is started with the rule's number */
 #define SPI_RULE_OBJECT_MAX	255u	/* bytes without NUL */
 #define SPI_RULE_FUNCTION_MAX	1023u
 #define SPI_RULE_TEXT_MAX	5632u	/* room for any text of a rule, with NUL */

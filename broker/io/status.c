@@ -16,6 +16,7 @@
 
 #include "broker/base/base.h"
 #include "broker/io/internal.h"
+#include "broker/peers/peers.h"
 #include "broker/process/process.h"
 #include "broker/rules/rules.h"
 #include "broker/status-proto.h"
@@ -110,6 +111,8 @@ static void put_rules(FILE *out, uid_t asker)
 		put(out, rule_instruments(r) ? "instruments" : "records");
 		put(out, text);
 		put(out, r->filter ?: "");
+		for (uint32_t i = 0; i < (r->enabled && rule_instruments(r) ? r->wants.nr_requests : 0); i++)
+			fprintf(out, "%c%u", i ? '+' : '\t', r->requests[i]->id);
 		fputc('\n', out);
 	}
 }
@@ -199,6 +202,49 @@ static void put_counts(FILE *out, pid_t pid, const volatile struct spi_status_pa
 			declined && !declined->more ? declined->n : (unsigned long long) c->declined);
 }
 
+/* Whose message it was is told to those who may know of that process. */
+static void put_brought(FILE *out, const struct process *p, uid_t asker)
+{
+	const bool may_know = may_see(asker, p->brought.uid);
+
+	if (!p->brought.kind)
+		return;
+	fputs("brought", out);
+	put_number(out, p->facts.pid);
+	put(out, channel_kind_name(p->brought.kind));
+	put_number(out, may_know ? p->brought.by : 0);
+	put(out, may_know ? p->brought.name : "");
+	fputc('\n', out);
+}
+
+static void put_messages(FILE *out, uid_t asker)
+{
+	for (unsigned int i = 0; i < asked_count(); i++)
+		for (unsigned int kind = 0; kind < SPI_CHANNEL_KINDS && may_see(asker, asked_at(i)->uid); kind++) {
+			const struct asked *a = asked_at(i);
+
+			if (!a->kind[kind].asked)
+				continue;
+			fprintf(out, "asked\t%u", a->uid);
+			put(out, channel_kind_name(kind));
+			fprintf(out, "\t%u\t%u\t%u\n", a->kind[kind].asked, a->kind[kind].nobody, a->kind[kind].late);
+		}
+	for (unsigned int i = 0; i < unfollowed_count(); i++) {
+		const struct unfollowed *u = unfollowed_at(i);
+		const bool may_know = u->peer_uid == (uid_t) -1 || may_see(asker, u->peer_uid);
+
+		if (!may_see(asker, u->uid))
+			continue;
+		fprintf(out, "unfollowed\t%u", u->uid);
+		put(out, channel_kind_name(u->kind));
+		put_number(out, u->times);
+		put_number(out, may_know ? u->pid : 0);
+		put(out, may_know ? u->name : "another user's process");
+		put(out, may_know ? u->why : "what becomes of it is not told");
+		fputc('\n', out);
+	}
+}
+
 static const char *state_of(const struct process *p)
 {
 	if (p->agent) {
@@ -229,6 +275,7 @@ static void put_processes(FILE *out, uid_t asker)
 		put(out, p->refusal.why);
 		put(out, p->refusal.again.armed ? "again" : "");
 		fputc('\n', out);
+		put_brought(out, p, asker);
 		put_applied(out, p);
 		if (p->agent)
 			put_counts(out, p->facts.pid, spi_agent_status(p->agent), &p->report.declined);
@@ -299,6 +346,7 @@ static void put_all(FILE *out, uid_t asker)
 		fputc('\n', out);
 	}
 	put_processes(out, asker);
+	put_messages(out, asker);
 	put_failures(out, asker);
 	fputs("end\n", out);
 }

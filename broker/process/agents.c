@@ -174,11 +174,30 @@ static void on_left_out(struct spi_agent *agent, const struct spi_left_out_told 
 			(unsigned long long) told->calls, told->share, told->object, told->function);
 }
 
+static void on_peer_request(struct spi_agent *agent, uint32_t id, const struct spi_msg_peer_request *request, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p && p->agent == agent)
+		process_hooks.asked(p, id, request);
+	else
+		spi_agent_peers(agent, id, &(struct spi_msg_peers) { .status = -EPERM }, "");
+}
+
+static void on_channel_done(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_done *done, void *data)
+{
+	struct process *p = spi_agent_user(agent);
+
+	if (p && p->agent == agent)
+		process_hooks.told(p, id, done->status);
+}
+
 static void on_gone(struct spi_agent *agent, void *data)
 {
 	struct process *p = spi_agent_user(agent);
 	struct guest *guest;
 
+	process_hooks.agent_over(agent);
 	for (struct guest **at = &guests; (guest = *at); at = &guest->next)
 		if (guest->agent == agent) {
 			*at = guest->next;
@@ -264,7 +283,8 @@ int agents_open(void)
 		.has_sessions = has_sessions, .on_hello = on_hello, .on_renewed = on_renewed,
 		.on_rule_done = on_rule_done, .on_rule_more = on_rule_more, .on_declined = on_declined,
 		.on_note = on_note, .on_hot = on_hot, .on_flushed = on_flushed, .on_closed = on_closed,
-		.on_budget = on_budget, .on_left_out = on_left_out, .on_gone = on_gone,
+		.on_budget = on_budget, .on_left_out = on_left_out, .on_peer_request = on_peer_request,
+		.on_channel_done = on_channel_done, .on_gone = on_gone,
 	};
 	int ret = spi_control_create(&control, &ops, NULL), fd;
 

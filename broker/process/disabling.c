@@ -39,7 +39,7 @@ static struct {
 	bool is_shared;		/* nothing is taken out, as others want it: only calls are waited for */
 	uint64_t begun, most;
 	uint64_t command;	/* the client's */
-	struct request *request;	/* held */
+	struct request *request, *on_message;	/* held */
 	uint32_t close_flags, closing;
 } disabling;
 
@@ -84,7 +84,7 @@ static bool is_closing(const struct process *p, const struct applied *a)
 	if (a->state != APPLIED_OFF)
 		return false;
 	if (disabling.is_tree && !(disabling.close_flags & SPI_CLOSE_EVERY))
-		return a->request == disabling.request;
+		return a->request == disabling.request || a->request == disabling.on_message;
 	return !p->talk.closing && (disabling.is_tree || !request_is_tree(a->request));
 }
 
@@ -97,11 +97,16 @@ static void process_close(struct process *p)
 			p->talk.closing = disabling.closing;
 }
 
-static void request_is(struct request *request)
+/* Of that rule; NULL: of none. */
+static void request_is(const struct rule *rule)
 {
-	request_hold(request);
+	struct request *request = rule ? request_hold(rule->requests[0]) : NULL;
+	struct request *on_message = rule ? request_hold(rule->on_message) : NULL;
+
 	request_put(disabling.request);
+	request_put(disabling.on_message);
 	disabling.request = request;
+	disabling.on_message = on_message;
 }
 
 /*
@@ -111,7 +116,7 @@ static void request_is(struct request *request)
 static void calls_close(const struct rule *only)
 {
 	disabling.closing = disabling.closing == UINT32_MAX ? 1 : disabling.closing + 1;
-	request_is(only ? only->requests[0] : NULL);
+	request_is(only);
 	disabling.close_flags = disabling.is_tree ? CLOSE_MS | (is_shared(only) ? 0 : SPI_CLOSE_ALL) :
 				WAIT_MS | SPI_CLOSE_FUNCTIONS;
 	if (gone.reach == ALL && !disabling.is_shared)

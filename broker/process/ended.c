@@ -212,7 +212,7 @@ static void count_for_sessions(const struct process *p)
 		active[a->request->index] = a->state == APPLIED_ACTIVE;
 	for (const struct rule *rule = active ? rules_now()->rules : NULL; rule; rule = rule->next)
 		for (unsigned int i = 0; rule->session && !rule->session->counted && i < rule->wants.nr_requests; i++)
-			if (active[rule->requests[i]->index]) {
+			if (active[rule->requests[i]->index] || (rule->on_message && active[rule->on_message->index])) {
 				rule->session->counted = true;
 				rule->session->ended++;
 			}

@@ -21,14 +21,43 @@
 
 /* ---- what the rules ask for ---------------------------------------------------------------------------------- */
 
+static bool has_followed(const struct process *p, const struct request *request)
+{
+	for (unsigned int k = 0; k < p->talk.nr_follows; k++)
+		if (request->id == p->talk.follows[k])
+			return true;
+	return false;
+}
+
 /* Did the process that executed it have the rule, and does that go along? */
 static bool process_follows(const struct process *p, const struct rule *rule)
 {
-	for (unsigned int k = 0; k < p->talk.nr_follows; k++)
-		for (unsigned int i = 0; i < rule->wants.nr_requests; i++)
-			if (rule->requests[i]->id == p->talk.follows[k])
-				return rule_may(rule, &p->facts);
+	for (unsigned int i = 0; i < rule->wants.nr_requests; i++)
+		if (has_followed(p, rule->requests[i]))
+			return rule_may(rule, &p->facts);
 	return false;
+}
+
+/*
+ * Has a message brought it under the rule? The agent that came for that registers with the session daemon: so that
+ * the process is an application since counts for nothing.
+ */
+static bool is_brought_in(const struct process *p, const struct rule *rule, bool concerns, bool follows)
+{
+	return rule->on_message && !follows && !(concerns && rule_has_scope(rule)) &&
+	       has_followed(p, rule->on_message) && rule_may(rule, &p->facts);
+}
+
+static void want_request(const struct rule *rule, const struct request *request, unsigned char *want, unsigned int *on)
+{
+	unsigned char *w = &want[request->index];
+
+	if (rule->enabled) {
+		*on += *w != WANT_ON;
+		*w = WANT_ON;
+	} else if (*w == WANT_NOT) {
+		*w = WANT_OFF;
+	}
 }
 
 /* Which requests should be there: want[index]. Returns how many are on. */
@@ -37,18 +66,13 @@ static unsigned int collect(const struct process *p, unsigned char *want)
 	unsigned int on = 0;
 
 	for (const struct rule *rule = rules_now()->rules; rule && !daemon_is_gone() && !p->is_own; rule = rule->next) {
-		if (!rule_concerns(rule, &p->facts, p->is_application) && !process_follows(p, rule))
-			continue;
-		for (unsigned int i = 0; i < rule->wants.nr_requests; i++) {
-			unsigned char *w = &want[rule->requests[i]->index];
+		bool concerns = rule_concerns(rule, &p->facts, p->is_application), follows = process_follows(p, rule);
 
-			if (rule->enabled) {
-				on += *w != WANT_ON;
-				*w = WANT_ON;
-			} else if (*w == WANT_NOT) {
-				*w = WANT_OFF;
-			}
-		}
+		if (is_brought_in(p, rule, concerns, follows))
+			want_request(rule, rule->on_message, want, &on);
+		else if (concerns || follows)
+			for (unsigned int i = 0; i < rule->wants.nr_requests; i++)
+				want_request(rule, rule->requests[i], want, &on);
 	}
 	return on;
 }
@@ -169,5 +193,6 @@ void processes_look(void)
 		next = p->next_marked;
 		p->marks = 0;
 		look(p, marks);
+		process_hooks.looked(p);
 	}
 }

@@ -48,6 +48,7 @@ void process_forget(struct process *p)
 		}
 	process_unmark(p);
 	lack_tell(p);
+	process_hooks.ends(p);
 	process_event(p, EVENT_ENDS, NULL);
 	process_hooks.drop(p);
 	process_expect_no_more(p);

@@ -144,7 +144,7 @@ struct talk {
 	unsigned int awaited;		/* so many of them are waited for while a rule is switched off */
 	uint64_t flushing;		/* the flush that it has not answered yet; 0: none */
 	uint32_t closing;		/* likewise: the closing of calls of a rule that is switched off */
-	uint32_t follows[FOLLOWS_MAX];	/* requests that the program came under as it was executed */
+	uint32_t follows[FOLLOWS_MAX];	/* requests that the program came under as it was executed, or by a message */
 	unsigned int nr_follows;
 };
 
@@ -155,6 +155,14 @@ struct report {
 	struct hot *hot;		/* its busiest functions, any order; NULL: none were told of */
 	unsigned int nr_hot;
 	struct spi_budget_told budget;	/* .budget 0: no tree with one */
+};
+
+/* The message that brought it under a rule first. kind 0: none has. */
+struct brought {
+	uint32_t kind;			/* enum spi_channel_kind */
+	pid_t by;
+	uid_t uid;			/* whose process that is */
+	char name[20];			/* of that */
 };
 
 enum registration {
@@ -209,6 +217,8 @@ struct process {
 	struct talk talk;
 	struct report report;
 
+	struct brought brought;
+
 	/* Holes of its trace */
 	char missed[200];		/* not "": why its first calls may be missing */
 	struct spi_status_page lost;	/* the counts of a program that has ended there and lost events */
@@ -221,6 +231,12 @@ struct process_hooks {
 	void (*drop)(struct process *process);		/* .injection is wanted no more */
 	void (*begun)(struct process *process);		/* its program goes on, with its rules or without */
 	void (*slipped)(void);	/* a process that a scope names was not held at its start: it may have children */
+	void (*looked)(struct process *process);	/* it has been looked at. Within a look: only marks */
+	void (*ends)(struct process *process);		/* it is about to be forgotten */
+	/* What its agent says: who is at the other end? It knows what begins where. Its connection is over. */
+	void (*asked)(struct process *process, uint32_t id, const struct spi_msg_peer_request *request);
+	void (*told)(struct process *process, uint32_t id, int status);
+	void (*agent_over)(const struct spi_agent *agent);
 };
 void processes_set_hooks(const struct process_hooks *hooks);
 

@@ -125,16 +125,25 @@ static void entry_lost(struct process *p, const void *data)
 
 /* ---- an agent comes and goes --------------------------------------------------------------------------------- */
 
-static void take_follows(struct process *p, const char *text)
+/* What a process executes under a tree that a message has begun waits for none: it records from its start. */
+static uint32_t without_message(uint32_t id)
+{
+	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
+		if (rule->on_message && rule->on_message->id == id)
+			return rule->requests[0]->id;
+	return id;
+}
+
+static void take_follows(struct process *p, const char *text, bool is_forked)
 {
 	p->talk.nr_follows = 0;
 	while (*text && p->talk.nr_follows < FOLLOWS_MAX) {
 		char *end;
+		uint32_t id = strtoul(text, &end, 10);
 
-		p->talk.follows[p->talk.nr_follows] = strtoul(text, &end, 10);
 		if (end == text)
 			return;
-		p->talk.nr_follows++;
+		p->talk.follows[p->talk.nr_follows++] = is_forked ? id : without_message(id);
 		text = *end ? end + 1 : end;
 	}
 }
@@ -156,7 +165,7 @@ static void adopt(struct process *p, const void *data)
 		p->registration = REGISTERED;
 	p->served_as = p->facts;
 	if (came_along || *spi_agent_follow(agent))
-		take_follows(p, spi_agent_follow(agent));
+		take_follows(p, spi_agent_follow(agent), flags & SPI_HELLO_FORKED);
 	p->is_application |= came_along;
 	p->talk.has_unknown_rules |= !!(flags & SPI_HELLO_FORKED);
 	p->talk.waits = flags & SPI_HELLO_WAITS ? AGENT_WAITS_BRIEFLY :
@@ -208,7 +217,7 @@ static void part(struct process *p, const void *data)
 	p->talk.nr_follows = 0;
 	for (const struct applied *a = p->talk.applied; a && p->talk.nr_follows < FOLLOWS_MAX; a = a->next)
 		if (a->state == APPLIED_ACTIVE && a->request->follows_exec)
-			p->talk.follows[p->talk.nr_follows++] = a->request->id;
+			p->talk.follows[p->talk.nr_follows++] = without_message(a->request->id);
 	process_abandoned(p);
 	p->facts.read_at = 0;
 	/* Rules are for the program that it is now. */

@@ -141,12 +141,10 @@ static bool owner_may(uid_t owner, const struct facts *facts)
 	return owner ? facts_are_of(facts, owner) : facts->uids[0] != (uid_t) -1;
 }
 
-static bool scope_includes(const struct spi_rule *asked, const struct facts *facts, bool application)
+static bool scope_includes(const struct spi_rule *asked, const struct facts *facts)
 {
 	bool named = !asked->exec.count;
 
-	if (!asked->nr_pids && !asked->exec.count)
-		return application;
 	for (unsigned int i = 0; !named && i < asked->exec.count; i++)
 		named = (*facts->exec && spi_glob_match(asked->exec.name[i], facts->exec)) ||
 			spi_names_match(&facts->names, asked->exec.name[i]);
@@ -156,6 +154,11 @@ static bool scope_includes(const struct spi_rule *asked, const struct facts *fac
 		if (asked->pids[i] == facts->pid)
 			return true;
 	return false;
+}
+
+bool rule_has_scope(const struct rule *rule)
+{
+	return rule->wants.asked.nr_pids || rule->wants.asked.exec.count;
 }
 
 bool rule_instruments(const struct rule *rule)
@@ -175,5 +178,5 @@ bool rule_may(const struct rule *rule, const struct facts *facts)
 
 bool rule_concerns(const struct rule *rule, const struct facts *facts, bool application)
 {
-	return rule_may(rule, facts) && scope_includes(&rule->wants.asked, facts, application);
+	return rule_may(rule, facts) && (rule_has_scope(rule) ? scope_includes(&rule->wants.asked, facts) : application);
 }

@@ -90,6 +90,7 @@ static void rule_free(struct rule *rule)
 {
 	for (unsigned int i = 0; rule->requests && i < rule->wants.nr_requests; i++)
 		request_put(rule->requests[i]);
+	request_put(rule->on_message);
 	spi_event_rule_clear(&rule->wants);
 	free(rule->requests);
 	free(rule->filter);
@@ -147,6 +148,17 @@ void ruleset_take_over(struct ruleset *set, const struct ruleset *former)
 				s->ended = f->ended;
 }
 
+/* A process that a message brings in waits for the message, and for nothing else. NULL: no memory. */
+static struct request *request_on_message(const struct spi_event_rule *wants)
+{
+	struct spi_rule asked = wants->asked;
+	char text[sizeof(wants->requests->text)];
+
+	asked.on_message = true;
+	asked.after = asked.on_signal = 0;
+	return spi_rule_write(&asked, SPI_FORM_AGENT, text, sizeof(text)) ? NULL : request_get(text, wants->requests->flags);
+}
+
 static struct rule *rule_create(struct ruleset *set, const char *name, uid_t owner)
 {
 	struct account *account = account_get(set, owner);
@@ -170,6 +182,8 @@ static struct rule *rule_create(struct ruleset *set, const char *name, uid_t own
 		if (!rule->requests[i])
 			rule->parsed = -ENOMEM;
 	}
+	if (!rule->parsed && rule->wants.asked.ipc && !(rule->on_message = request_on_message(&rule->wants)))
+		rule->parsed = -ENOMEM;
 	if (!rule->requests || rule->parsed == -ENOMEM) {
 		rule_free(rule);
 		return NULL;

@@ -64,6 +64,7 @@ struct rule {
 	char why[256];
 	struct spi_event_rule wants;
 	struct request **requests;	/* wants.nr_requests of them */
+	struct request *on_message;	/* of a tree with ipc, instead of its one request: for processes that messages bring in */
 };
 
 /* How many rules one user has. */
@@ -124,6 +125,7 @@ bool rule_concerns(const struct rule *rule, const struct facts *facts, bool appl
 bool rule_instruments(const struct rule *rule);
 /* The same, but for the rule's own scope. */
 bool rule_may(const struct rule *rule, const struct facts *facts);
+bool rule_has_scope(const struct rule *rule);
 
 /* More rules than one user may have? Then a text that says so. */
 bool ruleset_describe_beyond(const struct ruleset *set, const struct account *account, char *text, size_t size);

@@ -10,7 +10,7 @@ struct trace_options;
 /* `lttng trace`. Each returns the exit status, after everything that the command made was taken away again. */
 int trace_run(int argc, char **argv, struct trace_options *options);	/* trace.c: one of these: */
 int trace_list(const struct trace_options *options);	/* trace-list.c */
-int trace_command(const struct trace_options *options);	/* trace-command.c */
+int trace_command(struct trace_options *options);	/* trace-command.c */
 int trace_process(struct trace_options *options);	/* trace-process.c */
 int trace_exec(const struct trace_options *options);	/* trace-exec.c */
 int trace_found(const struct trace_options *options);	/* trace-found.c: --exec with --payload */

@@ -18,6 +18,7 @@
 #include "cli/functions/program.h"
 #include "cli/run/launch.h"
 #include "cli/run/run.h"
+#include "cli/run/scope.h"
 #include "cli/run/sentinel.h"
 #include "cli/ui/trace-options.h"
 #include "injector/control/control.h"
@@ -81,7 +82,7 @@ static int command_attend(struct run *run, const struct program *program, struct
 	int signal = 0, sender = 0;
 
 	for (;;) {
-		switch (run_wait(run, c->process, run->agents.seen ? -1 : hello, &signal, &sender)) {
+		switch (run_wait(run, c->process, run->agents.seen || run->enable ? -1 : hello, &signal, &sender)) {
 		case RUN_EVENT_PROCESS:
 			return 1;
 		case RUN_EVENT_SIGNAL:
@@ -112,13 +113,18 @@ static int command_attend(struct run *run, const struct program *program, struct
 
 static int command_status(struct run *run, const struct program *program, int status)
 {
-	if (!run->agents.seen) {
+	if (run->enable) {
+		/* the plugin's report says it */
+	} else if (!run->agents.seen) {
 		say_warning("%s ended before tracing began: nothing was traced", program->name);
 		run->broken = 1;
 	} else if (run->funcs && agents_say_absent(&run->agents)) {	/* without: the trace ended with its reader */
 		run->broken = 1;
 	}
 	if (WIFSIGNALED(status)) {
+		if (WTERMSIG(status) == SIGKILL && run->options->asked.compact)
+			report_note(&run->report, "COMMAND was killed: the last calls of its threads, which packed records keep back, "
+				"are not in the trace and not counted as lost");
 		run->killed_by = WTERMSIG(status);
 		run->is_killed = 1;
 		return 128 + WTERMSIG(status);
@@ -135,25 +141,44 @@ static int run_waits(const struct run *run)
 	return i < run->func_count;
 }
 
-static int command_run(struct run *run, const struct program *program)
+/* Where the agent connects. The numbers of its rules too, where it connects to the plugin's broker. 0 or an exit status. */
+static int command_socket(struct run *run, struct scope *scope, char *socket, size_t size, char *numbers)
 {
 	const struct trace_options *o = run->options;
-	const char *socket = NULL;
-	struct command c = { 0 };
-	int ret, status = 0;
+	const char *own = NULL;
+	int ret;
+
+	if (run->enable)
+		return scope_follow(scope, run, numbers, SPI_FOLLOW_MAX, socket, size);
 
 	/* Trees say it themselves, but for those whose root is still to come. */
 	if (!(o->asked.unfollowed & SPI_FOLLOW_EXEC) && (o->func_count || run_waits(run)))
 		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
-	ret = spi_control_listen(run->agents.control, &socket);
+	ret = spi_control_listen(run->agents.control, &own);
 	if (ret < 0) {
 		say_error("the socket for traced programs cannot be made: %s", strerror(-ret));
 		return TRACE_STATUS_ERROR;
 	}
-	c.pid = launch(program, socket);
+	snprintf(socket, size, "%s", own);
+	return 0;
+}
+
+static int command_run(struct run *run, const struct program *program, struct scope *scope)
+{
+	char socket[200], numbers[SPI_FOLLOW_MAX] = "";
+	struct command c = { 0 };
+	int ret, status = command_socket(run, scope, socket, sizeof(socket), numbers);
+
+	if (status)
+		return status;
+	c.pid = launch(program, socket, *numbers ? numbers : NULL);
 	if (c.pid < 0) {
 		say_error("%s: %s", program->name, strerror(-c.pid));
 		return c.pid == -ENOENT ? TRACE_STATUS_NO_FILE : TRACE_STATUS_NO_EXEC;
+	}
+	if (run->enable) {
+		scope_began(scope, c.pid);
+		run_announce(run);
 	}
 	/* What came before, COMMAND may have missed: it is passed on. */
 	sentinel_begin(&c.sentinel);
@@ -173,13 +198,26 @@ static int command_run(struct run *run, const struct program *program)
 	} else {
 		status = TRACE_STATUS_ERROR;
 	}
+	if (run->enable)
+		scope_end(scope, run);
 	if (c.process >= 0)
 		close(c.process);
 	return status;
 }
 
-int trace_command(const struct trace_options *options)
+/* Processes at the other ends of channels are the plugin's broker's to find: the rules are its, and COMMAND comes under them. */
+static int command_ask_plugin(struct run *run, struct scope *scope, struct trace_options *options)
 {
+	int status = scope_launched(options) < 0 ? TRACE_STATUS_ERROR : scope_prepare(scope, options);
+
+	run->enable = scope_enable;
+	run->data = scope;
+	return status ? status : scope_wait_plugin(run, "--ipc");
+}
+
+int trace_command(struct trace_options *options)
+{
+	struct scope scope = { .rows = 0 };
 	struct program program = { 0 };
 	struct objects objects = { 0 };
 	struct run run;
@@ -188,15 +226,18 @@ int trace_command(const struct trace_options *options)
 	status = run_init(&run, options);
 	if (status == 0)
 		status = command_prepare(&run, &program, &objects);
+	if (status == 0 && options->asked.ipc)
+		status = command_ask_plugin(&run, &scope, options);
 	if (status == 0)
 		status = run_begin(&run, program.name, NULL, 0);
-	if (status == 0)
+	if (status == 0 && !run.enable)
 		funcs_tell_lacks(run.funcs, run.func_count, &objects, run.agents.control);
 	objects_free(&objects);
 	if (status == 0)
-		status = command_run(&run, &program);
+		status = command_run(&run, &program, &scope);
 	program_free(&program);
 	run_end(&run);
+	scope_free(&scope);
 	killed_by = run.killed_by;
 	broken = run.broken;
 	if (killed_by)

@@ -17,43 +17,9 @@
 #include "cli/base/say.h"
 #include "cli/base/signals.h"
 #include "cli/commands/commands.h"
-#include "cli/daemon/directory.h"
 #include "cli/run/run.h"
 #include "cli/run/scope.h"
 #include "cli/ui/trace-options.h"
-
-#define EXEC_PLUGIN_MS	5000	/* a daemon that has just been started is there before its plugin's socket */
-#define EXEC_RUNNING_MS	500	/* one that ran already may have its plugin's broker started again */
-
-/* Until its plugin answers. 0, -EINTR, or -ETIMEDOUT. */
-static int exec_wait_socket(struct run *run, int64_t deadline)
-{
-	int watch = plugin_watch(), ret = 0, fd;
-	int64_t left;
-
-	while ((fd = plugin_connect(0)) < 0 && ret == 0) {
-		left = deadline - run_now();
-		ret = left > 0 ? plugin_watched(watch, run->signals, left) : -ETIMEDOUT;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (watch >= 0)
-		close(watch);
-	return fd >= 0 ? 0 : ret;
-}
-
-/* The session daemon, and its plugin. 0 or an exit status. */
-static int exec_wait_plugin(struct run *run)
-{
-	int64_t limit = lttng_session_daemon_alive() == 1 ? EXEC_RUNNING_MS : EXEC_PLUGIN_MS;
-	int ret = run_daemon(run);
-
-	if (ret == 0)
-		ret = exec_wait_socket(run, run_now() + limit);
-	if (ret == -ETIMEDOUT)
-		say_error("--exec: " PLUGIN_MISSING);
-	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
-}
 
 /* Until ^C or the deadline, which counts from when all that ran at the start are recorded. Returns the exit status. */
 static int exec_attend(struct run *run, const struct scope *scope)
@@ -104,7 +70,7 @@ int trace_exec(const struct trace_options *options)
 	if (status == 0)
 		status = scope_prepare(&scope, options);
 	if (status == 0)
-		status = exec_wait_plugin(&run);
+		status = scope_wait_plugin(&run, "--exec");
 	run.enable = scope_enable;
 	run.data = &scope;
 	if (status == 0)

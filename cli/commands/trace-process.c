@@ -201,7 +201,9 @@ int trace_process(struct trace_options *options)
 		status = targets_prepare(&targets, &run);
 	if (status == 0)
 		options_take_targets(options, &targets);
-	if (status == 0 && !run.is_payload && scope_driven(options->pids, options->pid_count)) {
+	if (status == 0 && options->asked.ipc)
+		status = scope_wait_plugin(&run, "--ipc");
+	if (status == 0 && !run.is_payload && (options->asked.ipc || scope_driven(options->pids, options->pid_count))) {
 		status = scope_prepare(&scope, options);
 		run.enable = scope_enable;
 		run.data = &scope;

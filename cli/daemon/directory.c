@@ -126,6 +126,23 @@ static pid_t directory_pid(const char *directory)
 	return pid;
 }
 
+int plugin_path(const char *name, char *path, size_t size)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t length = sizeof(address) - 1;
+	int fd = plugin_connect(0), ret = fd < 0 ? fd : 0;
+	const char *end;
+
+	if (ret == 0 && getpeername(fd, (struct sockaddr *) &address, &length) < 0)
+		ret = -errno;
+	if (fd >= 0)
+		close(fd);
+	end = strrchr(address.sun_path, '/');
+	if (ret == 0 && (!end || (size_t) snprintf(path, size, "%.*s/%s", (int) (end - address.sun_path), address.sun_path, name) >= size))
+		ret = -ENAMETOOLONG;
+	return ret;
+}
+
 pid_t daemon_pid(void)
 {
 	const char *chosen = getenv("LTTNG_RUNDIR"), *home = lttng_home();

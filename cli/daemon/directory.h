@@ -31,6 +31,9 @@ pid_t daemon_pid(void);
 int plugin_watch(void);
 int plugin_watched(int watch, int stop_fd, int64_t left);
 
+/* plugin_path() - the socket of this name beside the plugin's. 0 or a negative errno. */
+int plugin_path(const char *name, char *path, size_t size);
+
 /* plugin_await() - plugin_connect(); where a daemon runs that may just have been started, or whose broker was, for half a second. */
 int plugin_await(int any);
 

@@ -157,6 +157,35 @@ static void text_all_lacked(const struct status *status, pid_t pid, FILE *out)
 	}
 }
 
+static void text_brought(const struct status_record *r, FILE *out)
+{
+	if (strcmp(r->field[2], "0"))
+		fprintf(out, "    Brought in by a message of %s (%s) over %s\n", r->field[2], r->field[3], r->field[1]);
+	else
+		fprintf(out, "    Brought in by a message of another user's process over %s\n", r->field[1]);
+}
+
+/* Channels whose other ends were asked for, and what messages did not bring in. */
+static void text_messages(const struct status *status, FILE *out)
+{
+	unsigned int i, shown = 0;
+
+	for (i = 0; i < status->count; i++) {
+		const struct status_record *r = &status->records[i];
+
+		if (status_is(r, "asked")) {
+			fputs(shown++ ? "" : "\nMessages followed into other processes:\n", out);
+			fprintf(out, "  %s (uid %s): %s channel%s asked for; to nobody that can be known: %s; not all ready in time: %s\n",
+				r->field[1], r->field[0], r->field[2], strcmp(r->field[2], "1") ? "s" : "", r->field[3], r->field[4]);
+		} else if (status_is(r, "unfollowed")) {
+			fprintf(out, "  Not brought in over %s (uid %s, %s time%s)%s", r->field[1], r->field[0], r->field[2],
+				strcmp(r->field[2], "1") ? "s" : "", *r->field[4] ? ": " : "");
+			fprintf(out, "%s%s%s: %s\n", strcmp(r->field[3], "0") ? r->field[3] : "", strcmp(r->field[3], "0") ? " " : "",
+				r->field[4], r->field[5]);
+		}
+	}
+}
+
 /* Records of one process; returns how many there are. */
 static unsigned int text_process(const struct status_record *first, unsigned int left, int all, FILE *out)
 {
@@ -171,6 +200,9 @@ static unsigned int text_process(const struct status_record *first, unsigned int
 		if (status_is(&first[i], "process"))
 			fprintf(out, "  %d %s (uid %s): %s%s%s\n", (int) first->pid, first[i].field[3],
 				first[i].field[1], first[i].field[2], *first[i].field[4] ? ": " : "", first[i].field[4]);
+	for (i = 0; i < n; i++)
+		if (status_is(&first[i], "brought"))
+			text_brought(&first[i], out);
 	for (i = 0; i < n; i++)
 		if (status_is(&first[i], "applied"))
 			text_applied(&first[i], out);
@@ -236,5 +268,7 @@ void status_print_text(const struct status *status, pid_t pid, int all, FILE *ou
 	if (!pid)
 		text_rules(status, out);
 	text_processes(status, pid, all, out);
+	if (!pid)
+		text_messages(status, out);
 	text_all_lacked(status, pid, out);
 }

@@ -53,7 +53,7 @@ static int status_receive(int fd, char **text, size_t *size)
 static void record_parse(struct status_record *record, char *line, unsigned int order)
 {
 	static const char *const about_process[] = { "process", "applied", "declined", "counts", "message", "hot", "budget",
-		"left-out" };
+		"left-out", "brought" };
 	char *tab = strchr(line, '\t');
 	unsigned int i;
 

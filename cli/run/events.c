@@ -69,6 +69,8 @@ static int run_enable_trees(struct run *run)
 		ret = session_enable(&run->session, asked->compact ? "spi_tree:*" : "lttng_ust_cyg_profile:func_*");
 	if (ret == 0 && !run->enable && asked->budget && !asked->compact)
 		ret = session_enable(&run->session, "spi_tree:budget");
+	if (ret == 0 && !run->enable && asked->ipc)
+		ret = session_enable(&run->session, "spi_ipc:*");
 	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }
 

@@ -50,7 +50,7 @@ static int is_replaced(const char *entry)
 {
 	return is_variable(entry, "LD_PRELOAD") || is_variable(entry, REGISTER_TIMEOUT) ||
 	       is_variable(entry, "LTTNG_SPI_SOCKET") || is_variable(entry, "LTTNG_SPI_TP") ||
-	       is_variable(entry, "LTTNG_SPI_RULES") || is_variable(entry, "LTTNG_SPI_CODEMAP");
+	       is_variable(entry, "LTTNG_SPI_FOLLOW") || is_variable(entry, "LTTNG_SPI_RULES") || is_variable(entry, "LTTNG_SPI_CODEMAP");
 }
 
 static int env_add(char **env, size_t *n, const char *name, const char *value, const char *more)
@@ -61,10 +61,10 @@ static int env_add(char **env, size_t *n, const char *name, const char *value, c
 	return 0;
 }
 
-#define LAUNCH_ADDED 6	/* variables that launch_env() may set */
+#define LAUNCH_ADDED 7	/* variables that launch_env() may set */
 
 /* A NULL-terminated copy of our environment with the agent's variables; *own entries at its start are malloc'ed. */
-static char **launch_env(const char *socket, size_t *own)
+static char **launch_env(const char *socket, const char *follow, size_t *own)
 {
 	const char *preload = getenv("LD_PRELOAD"), *timeout = getenv(REGISTER_TIMEOUT);
 	size_t count = 0, n, i;
@@ -80,6 +80,8 @@ static char **launch_env(const char *socket, size_t *own)
 	ret = env_add(env, own, "LD_PRELOAD", spi_path_agent(), preload && *preload ? preload : NULL);
 	if (!ret)
 		ret = env_add(env, own, "LTTNG_SPI_SOCKET", socket, NULL);
+	if (!ret && follow)
+		ret = env_add(env, own, "LTTNG_SPI_FOLLOW", follow, NULL);
 	if (!ret)
 		ret = env_add(env, own, "LTTNG_SPI_TP", spi_path_tp(), NULL);
 	if (!ret)
@@ -95,12 +97,12 @@ static char **launch_env(const char *socket, size_t *own)
 	return env;
 }
 
-pid_t launch(const struct program *program, const char *socket)
+pid_t launch(const struct program *program, const char *socket, const char *follow)
 {
 	struct child_options child = { .path = program->path, .argv = program->argv, .in = -1, .out = -1, .err = -1,
 		.flags = CHILD_COMMAND };
 	size_t own = 0, i;
-	char **env = launch_env(socket, &own);
+	char **env = launch_env(socket, follow, &own);
 	pid_t pid;
 
 	if (!env)

@@ -32,6 +32,19 @@ void scope_free(struct scope *scope);
 /* scope_enable() - for run->enable, with the scope as run->data: what records before what instruments. */
 int scope_enable(struct run *run);
 
+/* scope_wait_plugin() - have a session daemon and its plugin, which `option` needs. 0, or an exit status after one line was said. */
+int scope_wait_plugin(struct run *run, const char *option);
+
+/*
+ * A program that this run starts comes under the rules by their numbers: no process that runs already is meant by them.
+ * scope_is_launched() makes that so, before scope_prepare(). scope_follow() waits until the plugin has the rules, and writes their numbers
+ * and the socket that the program's agent connects to. 0, or an exit status after one line was said.
+ */
+int scope_launched(struct trace_options *o);
+int scope_follow(struct scope *scope, struct run *run, char *numbers, size_t size, char *socket, size_t socket_size);
+/* The program has begun: it is what the report is about. */
+void scope_began(struct scope *scope, pid_t pid);
+
 /* scope_driven() - how many of these processes the plugin has an agent in; 0 as well when there is no plugin. */
 unsigned int scope_driven(const pid_t *pids, unsigned int count);
 

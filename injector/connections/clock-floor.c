@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the clocks of a user's programs share (tp/clock/clock.c): a number in a page of memory, for
- * programs that write into the same buffers, which LTTng makes for each user. The page is a memfd
- * of ours that nobody can shrink or grow; WELCOME carries it. Another user's programs have another
+ * What a user's programs share: for their clocks (tp/clock/clock.c) a number, as they write into the
+ * same buffers, which LTTng makes for each user; and how far channels between them have come
+ * (liblttng-spi/ipc/). The memory is a memfd of ours that nobody can shrink or grow; WELCOME carries it. Another user's programs have another
  * page: a program that writes nonsense there spoils the time stamps of its own user alone, as it
  * could spoil those buffers.
  */

@@ -240,6 +240,37 @@ static int take_budget(struct spi_agent *agent, char *text)
 	return 0;
 }
 
+static int take_peer_request(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
+{
+	struct spi_control *control = agent->control;
+	struct spi_msg_peer_request request;
+
+	if (size < sizeof(request))
+		return -EPROTO;
+	memcpy(&request, body, sizeof(request));
+	if (request.nr_rules > SPI_PEER_RULES_MAX || request.channel.path[sizeof(request.channel.path) - 1])
+		return -EPROTO;
+	if (control->ops.on_peer_request)
+		control->ops.on_peer_request(agent, id, &request, control->data);
+	else
+		spi_agent_peers(agent, id, &(struct spi_msg_peers) { .status = -ENOSYS },
+			"0\t\t-38\tmessages are followed by rules that the session daemon has, and by no other ones\n");
+	return 0;
+}
+
+static int take_channel_done(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
+{
+	struct spi_control *control = agent->control;
+	struct spi_msg_channel_done done;
+
+	if (size < sizeof(done))
+		return -EPROTO;
+	memcpy(&done, body, sizeof(done));
+	if (control->ops.on_channel_done)
+		control->ops.on_channel_done(agent, id, &done, control->data);
+	return 0;
+}
+
 int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd)
 {
 	struct spi_control *control = agent->control;
@@ -285,6 +316,10 @@ int spi_agent_take(struct spi_agent *agent, char *packet, size_t size, int *fd)
 		if (control->ops.on_closed)
 			control->ops.on_closed(agent, head.id, control->data);
 		return 0;
+	case SPI_MSG_PEER_REQUEST:
+		return take_peer_request(agent, head.id, body, head.size);
+	case SPI_MSG_CHANNEL_DONE:
+		return take_channel_done(agent, head.id, body, head.size);
 	case SPI_MSG_NURSERY:
 		return spi_nursery_open(agent, fd);
 	case SPI_MSG_DETACHED:

@@ -65,6 +65,13 @@ struct spi_control_ops {
 	int (*has_sessions)(uid_t uid, void *data);
 	/* It goes on as another user, by a connection that it has made as such. */
 	void (*on_renewed)(struct spi_agent *agent, void *data);
+	/*
+	 * A message is about to go out, or the receiver of one asks: who is at the other end? Answered by spi_agent_peers()
+	 * with the same id. NULL: every such question is answered with -ENOSYS. The path ends with a NUL, and there are
+	 * SPI_PEER_RULES_MAX rules at most.
+	 */
+	void (*on_peer_request)(struct spi_agent *agent, uint32_t id, const struct spi_msg_peer_request *request, void *data);
+	void (*on_channel_done)(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_done *done, void *data);
 	/* The connection is over: the process ended, detached, replaced itself by exec, or broke the protocol. */
 	void (*on_gone)(struct spi_agent *agent, void *data);
 };
@@ -195,6 +202,11 @@ int spi_agent_renew(struct spi_agent *agent);
 int spi_agent_flush_calls(struct spi_agent *agent, uint32_t id);
 /* The calls of a rule that was disabled have returned, or a tree's are closed: on_closed() with the same id follows. flags: SPI_CLOSE_*. */
 int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags, uint32_t id);
+
+/* The answer to on_peer_request(). lines: "PID\tNAME\tSTATUS\tREASON\n" each, or "". */
+int spi_agent_peers(struct spi_agent *agent, uint32_t id, const struct spi_msg_peers *peers, const char *lines);
+/* What begins where; on_channel_done() with the same id follows. */
+int spi_agent_channel(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_told *told);
 
 /* Close the connection; on_gone is called at the next dispatch. */
 void spi_agent_close(struct spi_agent *agent);

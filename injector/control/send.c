@@ -191,6 +191,16 @@ int spi_agent_rule_close(struct spi_agent *agent, uint32_t rule, uint32_t flags,
 	return spi_agent_send(agent, SPI_MSG_RULE_CLOSE, id, &body, sizeof(body), NULL, 0, -1);
 }
 
+int spi_agent_peers(struct spi_agent *agent, uint32_t id, const struct spi_msg_peers *peers, const char *lines)
+{
+	return spi_agent_send(agent, SPI_MSG_PEERS, id, peers, sizeof(*peers), lines, strlen(lines) + 1, -1);
+}
+
+int spi_agent_channel(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_told *told)
+{
+	return spi_agent_send(agent, SPI_MSG_CHANNEL, id, told, sizeof(*told), NULL, 0, -1);
+}
+
 int spi_agent_go(struct spi_agent *agent)
 {
 	return spi_agent_send(agent, SPI_MSG_GO, 0, NULL, 0, NULL, 0, -1);

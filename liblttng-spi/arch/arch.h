@@ -159,6 +159,8 @@ SPI_INLINE unsigned int spi_frame_next(unsigned int offset);
 SPI_INLINE void spi_frame_caller(const struct spi_frame *frame, struct spi_registers *regs);
 /* The same at the call of the function whose __builtin_frame_address(0) this is. */
 SPI_INLINE void spi_function_caller(const uint64_t *address, struct spi_registers *regs);
+/* In an exit payload: the function's result in a general register. */
+SPI_INLINE uint64_t spi_frame_result(const struct spi_frame *frame);
 /* In an exit payload: the function's result of type long double, 10 bytes, which stays where it is. */
 SPI_INLINE void spi_long_double_result(uint8_t to[10]);
 SPI_INLINE int spi_has_long_double_result(void);	/* is anything there? */
@@ -269,6 +271,9 @@ uint64_t spi_context_pc(const void *context) SPI_HIDDEN;
 uint64_t spi_context_sp(const void *context) SPI_HIDDEN;
 void spi_context_pc_set(void *context, uint64_t pc) SPI_HIDDEN;
 void spi_context_argument_set(void *context, uint64_t value) SPI_HIDDEN;	/* the first argument of the function at the pc */
+void spi_context_registers(const void *context, struct spi_registers *regs) SPI_HIDDEN;
+/* Does the interrupted code make a system call as it goes on? 1: call[] has its number, and six arguments. */
+int spi_context_system_call(const void *context, uint64_t call[7]) SPI_HIDDEN;
 /* A trap instruction (SPI_CODE_TRAP) was run: where it stands. */
 uint64_t spi_context_trap(const void *context) SPI_HIDDEN;
 /* Does the interrupted code single-step itself? */

@@ -109,7 +109,13 @@ struct spi_msg_welcome {
 	uint32_t flags;		/* SPI_WELCOME_* */
 	uint32_t string_max;	/* bytes kept of a string, 0: 256 */
 };
-#define SPI_FLOOR_SIZE	4096
+/*
+ * Of these bytes the first page is the clocks' own. Behind it, what the user's programs have sent and received: SPI_PLACES
+ * of SPI_PLACE_SIZE bytes (liblttng-spi/ipc/). What nobody wrote to takes no memory.
+ */
+#define SPI_PLACES	65536u
+#define SPI_PLACE_SIZE	64u
+#define SPI_FLOOR_SIZE	(4096 + SPI_PLACES * SPI_PLACE_SIZE)
 #define SPI_WELCOME_KEEP	1u	/* stay instrumented when the controller goes away */
 #define SPI_WELCOME_EXEC	2u	/* programs that this one executes come to this controller, too, whatever its rules say */
 #define SPI_WELCOME_CHILDREN	4u	/* it takes children's connections (SPI_MSG_CHILD), and tells them when to GO; who has a run's number takes them, too */

@@ -37,10 +37,14 @@ struct spi_participant {
 	void (*calls_begin)(void);
 	/* The calling thread, one of the program's, records its first call. */
 	void (*thread_found)(void);
+	/* The calling thread, which was found, ends. Signals are blocked. */
+	void (*thread_over)(void);
 	/* libc's code at `address` runs what a thread leaves for its end. That thread. */
 	void (*thread_ends)(uint64_t address);
 	/* The program hands out the address of a function that will be called from elsewhere: a handler, a thread's start. Any thread. */
 	void (*callback)(uint64_t address);
+	/* A call tree has begun, waits to begin, or has ended. Control lock. */
+	void (*trees_changed)(void);
 	/* The calling thread executes another program: what was missed is told. */
 	void (*exec_tells)(void);
 

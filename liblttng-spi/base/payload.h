@@ -132,6 +132,7 @@ struct spi_record {
 	const char *field[SPI_RECORD_FIELDS];
 	uint8_t kind[SPI_RECORD_FIELDS];	/* enum spi_record_kind */
 	uint32_t count;
+	uint32_t is_apart;			/* it does not count among a thread's calls, which have an end each */
 	void *event;				/* the module's */
 	const volatile int *gate;		/* comes last: not 0 while a session records it; NULL: not ready */
 };

@@ -8,4 +8,4 @@ uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_compact, s
 uint32_t spi_tree_depths[SPI_TREES_MAX];
 uint32_t spi_tree_ended[SPI_TREES_MAX];
 uint32_t spi_tree_tagged;
-uint32_t spi_tree_asked, spi_tree_decided, spi_client_trees;
+uint32_t spi_tree_awaiting, spi_tree_asked, spi_tree_decided, spi_client_trees;

@@ -19,6 +19,7 @@ extern uint32_t spi_tree_existing, spi_tree_limited, spi_tree_flat, spi_tree_com
 extern uint32_t spi_tree_depths[SPI_TREES_MAX];
 extern uint32_t spi_tree_ended[SPI_TREES_MAX];	/* spi_tree_epoch at its latest end */
 extern uint32_t spi_tree_tagged;	/* trees that have a tag */
+extern uint32_t spi_tree_awaiting;	/* trees that begin with a message that has not come. tree/start.c */
 extern uint32_t spi_tree_asked;		/* trees whose clients say which callees to go into: spi_call_propel() */
 extern uint32_t spi_tree_decided;	/* trees whose clients say which call sites stay: payload/propeller.c */
 extern uint32_t spi_client_trees __attribute__((visibility("default")));	/* trees that are for clients (payload/payload.h), and no record */

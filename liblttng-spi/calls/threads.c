@@ -302,6 +302,7 @@ static void thread_end(void *value)
 		spi_thread_leave_all(t, SPI_LEFT_THREAD_END);
 	if (spi_payload && spi_payload->thread_end)
 		spi_payload->thread_end(t);
+	spi_participants_run(thread_over);
 	if (spi_slots_kept) {		/* what its slots say is still needed */
 		t->busy |= SPI_BUSY_APART(SPI_APART_THREAD_END);
 		spi_signals_release(old);

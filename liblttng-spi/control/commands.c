@@ -17,6 +17,7 @@
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/sites/sites.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/ipc/ipc.h"
 #include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/control/internal.h"
 
@@ -56,6 +57,18 @@ static void rule_off(struct spi_link *link, uint32_t id, const struct spi_msg_ru
 		}
 	spi_control_unlock();
 	spi_rule_off_begin(link, &off);
+}
+
+static void channel_told(struct spi_link *link, const struct spi_msg *head, const char *body)
+{
+	struct spi_msg_channel_done done = { .status = -EPROTO };
+	struct spi_msg_channel_told told;
+
+	if (head->size >= sizeof(told)) {
+		memcpy(&told, body, sizeof(told));
+		done.status = spi_ipc_told(&told);
+	}
+	spi_link_send(link, SPI_MSG_CHANNEL_DONE, head->id, &done, sizeof(done), NULL, 0, -1);
 }
 
 /* 1: GO; 2: DETACH was done; 0: go on. */
@@ -119,6 +132,12 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 	case SPI_MSG_RULE_ENABLE:
 		spi_rule_set(rule.rule, head->type == SPI_MSG_RULE_ENABLE, &result);
 		has_answer = 1;
+		break;
+	case SPI_MSG_PEERS:
+		spi_ipc_peers_take(head->id, body, head->size);
+		break;
+	case SPI_MSG_CHANNEL:
+		channel_told(link, head, body);
 		break;
 	case SPI_MSG_DETACH:
 		spi_control_event_end();	/* who loads something now has nothing to wait for, and nobody who would answer later */

@@ -120,6 +120,7 @@ extern const struct spi_hook spi_namespace_hooks[];
 extern const struct spi_hook spi_rights_hooks[], spi_sandbox_hooks[], spi_descriptor_hooks[], spi_task_hooks[];
 extern const struct spi_hook spi_follow_hooks[], spi_load_hooks[];
 extern const struct spi_hook spi_observer_hooks[], spi_guard_hooks[];
+extern const struct spi_hook spi_ipc_stream_hooks[], spi_ipc_message_hooks[], spi_ipc_birth_hooks[];
 static const struct spi_hook *const hooks[] = {
 	spi_signal_hooks, spi_mask_hooks, spi_notify_hooks, spi_altstack_hooks,
 	spi_phdr_hooks,
@@ -129,6 +130,7 @@ static const struct spi_hook *const hooks[] = {
 	spi_rights_hooks, spi_sandbox_hooks, spi_descriptor_hooks, spi_task_hooks,
 	spi_follow_hooks, spi_load_hooks,
 	spi_observer_hooks, spi_guard_hooks,
+	spi_ipc_stream_hooks, spi_ipc_message_hooks, spi_ipc_birth_hooks,
 	NULL,
 };
 

@@ -13,6 +13,7 @@
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/ipc/ipc.h"
 #include "liblttng-spi/control/internal.h"
 
 static const struct spi_participant participants[] = {
@@ -54,6 +55,17 @@ static const struct spi_participant participants[] = {
 		.child_has_begun = spi_budget_forked,
 	}, {	/* tree/functions.c */
 		.child_begins = spi_functions_child_begins,
+	}, {	/* ipc/ */
+		.trees_changed = spi_ipc_trees_changed,
+		.fork_child = spi_ipc_fork_child,
+		.thread_over = spi_ipc_thread_over,
+		.process_end = spi_ipc_process_end,
+		.exec_tells = spi_ipc_process_end,
+	}, {	/* ipc/blocked.c */
+		.fork_child = spi_ipc_blocked_fork_child,
+		.trees_changed = spi_ipc_blocked_look,
+	}, {	/* ipc/peer.c */
+		.fork_child = spi_ipc_asks_fork_child,
 	}, {	/* payloads */
 		.fork_child = spi_limit_fork_child,
 		.child_begins = spi_limit_child_begins,

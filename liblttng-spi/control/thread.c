@@ -23,6 +23,7 @@
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/payload/payload.h"
+#include "liblttng-spi/ipc/ipc.h"
 #include "liblttng-spi/control/internal.h"
 
 #define BEGIN_MS	100	/* for the control thread to begin: main() may leave no memory for it */
@@ -70,6 +71,7 @@ void spi_control_wait(struct spi_link *link)
 			spi_tree_starts_take(link);
 			if (is_asked)
 				spi_tree_loads_take(link);
+			spi_ipc_asks_send(link);
 			spi_hooks_step();
 			spi_samples_step();
 			spi_functions_say();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The page that the clocks of a user's programs share (tp/clock/clock.c), as the
- * controller hands it out. Only a memfd that can never shrink under us is mapped. A
+ * The memory that a user's programs share, as the controller hands it out: for their clocks (tp/clock/clock.c), and for what
+ * they send each other (ipc/). Only a memfd that can never shrink under us is mapped. A
  * forked child has its parent's; a program that was executed is given it anew. The next
  * controller's takes the place of the one before: a thread may be looking there.
  */
@@ -14,6 +14,13 @@
 #include "liblttng-spi/module/internal.h"
 
 static uint64_t *shared;
+
+void *spi_floor_places(void)
+{
+	uint64_t *floor = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+
+	return floor ? (uint8_t *) floor + 4096 : NULL;
+}
 
 void spi_floor_tell(void)
 {
@@ -44,7 +51,7 @@ void spi_floor_take(int fd)
 	if (is_floor(fd)) {
 		page = page_map(MAP_SHARED, fd);
 		if (page > 0 || page < -4096) {
-			shared = (uint64_t *) page;
+			__atomic_store_n(&shared, (uint64_t *) page, __ATOMIC_RELEASE);
 			spi_floor_tell();
 		} else if (shared) {
 			page_map(MAP_PRIVATE | MAP_ANONYMOUS, -1);	/* the old one may be gone by now */

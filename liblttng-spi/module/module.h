@@ -16,6 +16,8 @@
 
 /* ---- floor.c ---- */
 /* Who takes WELCOME or loads the payload: the control thread, or before there are other threads. */
+/* Memory of SPI_PLACES that all of the user's programs under this controller have; NULL: there is none. Any thread. */
+void *spi_floor_places(void);
 void spi_floor_take(int fd);		/* what WELCOME brought, or -1; closes it */
 
 /* ---- module.c: the event module ---- */

@@ -207,6 +207,7 @@ int spi_trap_ready_anywhere(const char **reason);
  * change the context. Control side: NULL: such timers may begin; else why not. Takes SIGTRAP.
  */
 extern int (*spi_trap_timer)(const void *info, void *context) SPI_HIDDEN;
+extern int (*spi_trap_asked)(const void *info, void *context) SPI_HIDDEN;	/* the same of one that the agent has queued (SI_QUEUE) */
 const char *spi_trap_timer_ready(void);
 
 /* ---- trap-ready.c: NULL, or what speaks against int3 ---- */

@@ -147,6 +147,7 @@ static void deferred_handle(int number, void *info, void *context)
 
 int (*spi_trap_step)(void *context);
 int (*spi_trap_timer)(const void *info, void *context);
+int (*spi_trap_asked)(const void *info, void *context);
 
 /*
  * A step is TRAP_TRACE. A hypervisor that takes an interrupt between the step and its trap may forget DR6's bit for it:
@@ -166,6 +167,8 @@ static void trap_handle(int number, void *info, void *context)
 
 	(void) number;
 	if (si->si_code == SI_TIMER && spi_trap_timer && spi_trap_timer(info, context))
+		return;
+	if (si->si_code == SI_QUEUE && spi_trap_asked && spi_trap_asked(info, context))
 		return;
 	if (stepped && spi_trap_step && spi_trap_step(context))
 		return;

@@ -23,7 +23,6 @@ int spi_last_thread_is_one(void);		/* the program has no thread but the calling 
 
 /* ---- child.c: a forked child, until it begins ---- */
 void spi_child_forked(int had_link, const char *socket);	/* in the child, within fork() */
-int spi_child_begin_now(void);		/* in the calling thread, of the program's: process/single.c. 1: it has begun */
 int spi_child_confined(void);		/* a sandbox comes: 1: it had not begun, and does not any more; its calls make no system calls */
 
 /* ---- child-sockets.c ---- */

@@ -29,6 +29,8 @@ void spi_last_thread_first_ended(void);		/* it may have, without libc */
 extern int (*spi_child_thread)(int fd, int how);
 extern int (*spi_child_rules_may_gain)(void);
 int spi_child_begin(int fd);		/* any thread that may allocate; fd: as for spi_attach_child(). 0 or a negative errno */
+/* In the calling thread, of the program's. 1: the child has begun */
+int spi_child_begin_now(void);
 int spi_child_end(void);		/* the process ends: 1: it has not begun, and does not any more */
 int spi_child_loads(void);		/* a library was loaded: 1: the child begins, and looks for itself when it has */
 /* On its control thread: */

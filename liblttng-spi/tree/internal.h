@@ -97,6 +97,8 @@ int spi_tree_covers(const struct spi_tree *tree, const struct spi_object *object
 struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_link *link, struct spi_object *object);
 /* calls-of: the sites of these functions, and nothing behind them */
 void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to);
+/* Control side, once the tree has its objects: does the program have the root? */
+void spi_tree_root_find(struct spi_tree *tree);
 int spi_tree_root_is_main(const struct spi_tree *tree);
 int spi_tree_take_main(struct spi_tree *tree, struct spi_link *link);	/* -ENOENT: there is none */
 void spi_tree_take_roots(struct spi_tree *tree, struct spi_link *link);

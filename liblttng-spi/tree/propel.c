@@ -73,6 +73,15 @@ __attribute__((noinline)) uint32_t spi_tree_thread_look(struct spi_thread *t)
 	return trees;
 }
 
+uint32_t spi_tree_of_caller(void)
+{
+	struct spi_thread *t = &spi_thread;
+
+	if (spi_likely(!t->busy))
+		return spi_tree_of(t);
+	return t->busy < SPI_BUSY_ALWAYS ? t->tree & spi_tree_existing : 0;	/* a handler has interrupted a record */
+}
+
 /* Slots of calls that trees of this kind have recorded, where there are trees of both. */
 static uint32_t slots_used_by(struct spi_thread *t, uint32_t compact)
 {

@@ -171,9 +171,33 @@ void spi_tree_main_missing(struct spi_tree *tree)
 		spi_note("not followed: %s", tree->why);
 }
 
+/*
+ * A tree that came with a message follows what becomes of the message. Where the program has no function of the root's
+ * name, all that it does from then on is that.
+ */
+static int is_lacking(const struct spi_tree *tree)
+{
+	if (!tree->asked->on_message)
+		return 0;
+	for (const struct spi_tree_object *to = spi_tree_objects; to; to = to->next) {
+		if (to->gone || !(to->covered & tree->bit) || !spi_rule_covers(tree->asked, to->object))
+			continue;
+		for (uint32_t i = 0; i < to->map.head->funcs.count; i++)
+			if (spi_tree_glob_means(tree->asked->function, to, i))
+				return 0;
+	}
+	return 1;
+}
+
+void spi_tree_root_find(struct spi_tree *tree)
+{
+	tree->lacks_root = tree->asked->function[0] && is_lacking(tree);
+}
+
 int spi_tree_root_is_main(const struct spi_tree *tree)
 {
-	return (!tree->asked->object[0] && !tree->asked->function[0]) || !strcmp(tree->asked->function, "main");
+	return tree->lacks_root || (!tree->asked->object[0] && !tree->asked->function[0]) ||
+		!strcmp(tree->asked->function, "main");
 }
 
 void spi_tree_take_loaded(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)

@@ -44,7 +44,7 @@ static void followed_say(void)
 static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 {
 	const struct spi_rule *asked = tree->asked;
-	int everybody = asked->calls_of.count != 0, is_main = spi_tree_root_is_main(tree);
+	int everybody = asked->calls_of.count != 0, is_main;
 	uint32_t bit = tree->bit;
 
 	spi_symbols_scan();
@@ -53,6 +53,8 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 			spi_tree_take_object(tree, link, o);
 	if (asked->parse_only)
 		return 0;
+	spi_tree_root_find(tree);
+	is_main = spi_tree_root_is_main(tree);
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
 	spi_clients_rule_begins(tree->rule->clients);
@@ -216,11 +218,24 @@ static int tree_clients(struct spi_tree *tree, struct spi_rule_result *result)
 	return 0;
 }
 
+/* A tree that begins with a message begins at once then: what takes long is done before. */
+static void tree_analyse(const struct spi_tree *tree, struct spi_link *link)
+{
+	char error[400];
+
+	spi_symbols_scan();
+	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
+		if (spi_tree_covers(tree, o))
+			spi_tree_object_get(link, o, tree->bit, error, sizeof(error));
+}
+
 /* Now, or later: tree->waits. */
 static int tree_start(struct spi_tree *tree, struct spi_link *link)
 {
 	int r = spi_tree_start_later(tree, link);
 
+	if (r > 0 && tree->asked->on_message)
+		tree_analyse(tree, link);
 	if (r)
 		return r < 0 ? r : 0;
 	return tree_begin(tree, link);
@@ -282,6 +297,7 @@ static int tree_apply(struct work *w)
 	if (r < 0 && tree->why[0] && !result->text[0])
 		spi_format(result->text, sizeof(result->text), "%s", tree->why);
 	spi_tree_report(link);
+	spi_participants_run(trees_changed);
 	return r;
 }
 
@@ -293,8 +309,9 @@ void spi_tree_starts_take(struct spi_link *link)
 		spi_tree_start_cancel(tree);
 		tree_begin(tree, link);
 		if (!tree->roots && !tree->asked->parse_only && !spi_tree_flat && !tree->is_outside)
-			spi_note("a call tree with --after or --on-signal has found no function to begin with");
+			spi_note("a call tree that began later has found no function to begin with");
 		spi_tree_report(link);
+		spi_participants_run(trees_changed);
 	}
 }
 
@@ -310,6 +327,7 @@ static int tree_change(struct rule *rule, int enabled, struct spi_rule_result *r
 		tree_end(tree);
 	else if (!tree->enabled)
 		r = tree_start(tree, spi_link_current);
+	spi_participants_run(trees_changed);
 	result_fill(tree, result);
 	if (r < 0 && tree->why[0])
 		spi_format(result->text, sizeof(result->text), "%s", tree->why);
@@ -330,6 +348,7 @@ static void tree_remove(struct rule *rule)
 	if (!spi_trees)
 		spi_tree_report_forget();
 	rule->tree = NULL;
+	spi_participants_run(trees_changed);
 	spi_sys(SYS_munmap, tree, (sizeof(*tree) + 4095) & ~4095ul);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Trees that begin later: after a time, or when the process gets a signal.
+ * Trees that begin later: after a time, or when the process gets a signal or a message.
  *
  * The control thread begins them: it waits for the next due time while it waits
  * for commands, and the signal's handler, which does nothing but a few system
@@ -23,6 +23,7 @@
 #include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/dispositions/dispositions.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/tree/budget/budget.h"
 #include "liblttng-spi/tree/internal.h"
 
@@ -153,12 +154,38 @@ void spi_tree_start_thread(void)
 		started = spi_tracer_thread(waiting_thread, NULL) == 0;
 }
 
+/* ---- the message ---- */
+
+static uint32_t came;		/* of these, those whose message has come */
+
+void spi_tree_message_came(uint32_t trees)
+{
+	__atomic_fetch_or(&came, trees, __ATOMIC_RELEASE);
+	if (spi_mode_is_child() && !spi_child_begin_now())	/* a server's, which was forked for the connection */
+		return;
+	spi_control_ask();
+}
+
+static void message_await(struct spi_tree *tree, int is_awaited)
+{
+	__atomic_fetch_and(&came, ~tree->bit, __ATOMIC_RELAXED);
+	if (is_awaited)
+		__atomic_fetch_or(&spi_tree_awaiting, tree->bit, __ATOMIC_RELEASE);
+	else
+		__atomic_fetch_and(&spi_tree_awaiting, ~tree->bit, __ATOMIC_RELEASE);
+}
+
 /* ---- for rule.c and control/ ---- */
 
 int spi_tree_start_later(struct spi_tree *tree, struct spi_link *link)
 {
 	int taken;
 
+	if (tree->asked->on_message) {
+		message_await(tree, 1);
+		tree->waits = 1;
+		return 1;
+	}
 	if (!tree->asked->after && !tree->asked->on_signal)
 		return 0;
 	if (tree->asked->on_signal >= sizeof(signals) / sizeof(signals[0]))
@@ -180,6 +207,8 @@ int spi_tree_start_is_due(const struct spi_tree *tree)
 {
 	if (!tree->waits)
 		return 0;
+	if (tree->asked->on_message)
+		return (__atomic_load_n(&came, __ATOMIC_ACQUIRE) & tree->bit) != 0;
 	return (tree->due && spi_now_ns() >= tree->due) ||
 		(tree->asked->on_signal && __atomic_load_n(&signals[tree->asked->on_signal].arrived, __ATOMIC_ACQUIRE));
 }
@@ -189,7 +218,9 @@ void spi_tree_start_cancel(struct spi_tree *tree)
 	if (!tree->waits)
 		return;
 	tree->waits = 0;
-	if (tree->asked->on_signal)
+	if (tree->asked->on_message)
+		message_await(tree, 0);
+	else if (tree->asked->on_signal)
 		signal_give_back(tree->asked->on_signal);
 }
 

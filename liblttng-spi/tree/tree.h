@@ -34,7 +34,8 @@ struct spi_tree {
 	uint32_t is_outside;		/* its root, main(), is in an object that it leaves out */
 	uint32_t has_handed_over;	/* its functions that are handed over have entry points. outside.c */
 	uint32_t has_detail;		/* a client has asked for SPI_AGENT_DETAIL */
-	uint32_t waits;			/* to begin: until `due`, or until the signal comes */
+	uint32_t waits;			/* to begin: until `due`, or until the signal or the message comes */
+	uint32_t lacks_root;		/* it came with a message, and the program has no such function: main() is the root */
 	uint64_t due;			/* ns of spi_now_ns(); 0: no time */
 	char why[200];			/* the first root that could not be had */
 };
@@ -42,6 +43,9 @@ struct spi_tree {
 /* ---- told.c ---- */
 const char *spi_tree_tags(uint32_t trees);	/* for a call that these trees record; any thread. tree/told.c */
 void spi_tree_process_end(void);
+
+/* ---- propel.c ---- */
+uint32_t spi_tree_of_caller(void);	/* the trees that the calling thread is in; 0 if it is the tracer's. Any thread, any state */
 
 /* ---- functions.c: what the trace is told of functions ---- */
 int spi_function_of(const struct spi_point *point, struct spi_function_told *function);
@@ -86,6 +90,8 @@ int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not kn
 
 /* ---- start.c ---- */
 int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time; -1: none is */
+/* Trees that wait for a message, and whose message has come. Returns when they have begun, or after two seconds. Any thread of the program. */
+void spi_tree_message_came(uint32_t trees);
 
 /* ---- follow.c ---- */
 void spi_tree_loads_take(struct spi_link *link);

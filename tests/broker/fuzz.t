@@ -10,7 +10,7 @@ broker_setup
 broker=$(pgrep -x spi-broker | head -n 1)
 open_files() { ls "/proc/$broker/fd" | wc -l; }
 memory() { awk '/^VmRSS/ { print $2 }' "/proc/$broker/status"; }
-record s 'spi:add_entry'
+record s 'spi:add_entry' 'spi:tree(add;ipc=tcp+unix)'
 ./app 1
 spi_wait 10 none_runs
 before=$(open_files)
@@ -29,6 +29,11 @@ def packet(kind):
         body = os.urandom(48) + struct.pack("IIII", 20, 0, random.randrange(2), 0) + b"/bin/true\0main\n*\0"
     if kind == 4:
         body = struct.pack("IiIIII", random.randrange(9), 0, 1, 1, 0, 0) + body
+    if kind == 14:
+        body = struct.pack("II", random.randrange(2), random.randrange(18)) + os.urandom(72) + \
+            struct.pack("II", random.randrange(7), 0) + os.urandom(24 + 48) + b"/tmp/x".ljust(112, b"\0")
+    if kind == 15:
+        body = struct.pack("iI", random.randrange(-200, 200), 0)
     if kind == 5:
         body = b"a\tb\tc\n" * random.randrange(500) + body
     size = random.choice([len(body)] * 9 + [7])
@@ -61,7 +66,7 @@ while time.time() < end:
             os.ftruncate(fds[0], random.choice([0, 10, 256, 5000]))
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, struct.pack("i", fds[0]))] if fds else []
         try:
-            s.sendmsg([packet(1 if i == 0 else random.choice([1, 2, 3, 4, 5, 6, 7, 64, 99]))], rights)
+            s.sendmsg([packet(1 if i == 0 else random.choice([1, 2, 3, 4, 5, 6, 7, 14, 15, 64, 99]))], rights)
         except OSError:
             pass
         for fd in fds:

@@ -60,4 +60,8 @@ is "$odd" '' 'each run says what it lost, or has all'
 ok $? 'a buffer that cannot be read is said to be lost' || diag "$cut of them, $whole whole"
 [ $whole -gt 0 ]
 ok $? 'killed elsewhere: all is there, and said to be' || diag "$cut of them, $whole whole"
+
+{ timeout $((30 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --compact -o "$SPI_TMP/c" ./hot >traced.out 2>traced.err; } 2>/dev/null
+grep -q 'killed: the last calls of its threads' traced.err
+ok $? 'packed records that a killed program kept back are named' || diag "$(cat traced.err)"
 tap_done

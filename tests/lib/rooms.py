@@ -16,11 +16,11 @@ SRC, BUILD = os.environ['SPI_TOP_SRCDIR'], os.environ['SPI_TOP_BUILDDIR']
 CIRCLE_MOST = 5
 PARTS = {
     'liblttng-spi': 'arch base link signals objects patch cfi calls unwind hooks dispositions ledger process module'
-                    ' payload rules tree/sites tree/budget tree control',
+                    ' payload rules tree/sites tree/budget tree ipc control',
     'tp': 'base clock ust describe ledger record compact module',
     'codemap': 'base inflate map names elf dwarf prototypes code types request',
     'injector': 'base procfs inject control serve connections',
-    'broker': 'base rules process inject scope io',
+    'broker': 'base rules process peers inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',
     'reader': 'base trace calls views pages commands',
     'cli': 'base ui functions daemon rules view run commands',

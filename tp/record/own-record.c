@@ -129,7 +129,7 @@ int tp_record_write(const struct spi_record *record, uint64_t ip, const uint64_t
 		}
 		took = fire(record, ip, bytes, (uint32_t) (end - bytes));
 	}
-	tp_count(t)->entries += !!(took & TP_TOOK_ONE);
-	tp_count(t)->lost_entries += !!(took & TP_TOOK_LOST);
+	tp_count(t)->entries += !record->is_apart && took & TP_TOOK_ONE;
+	tp_count(t)->lost_entries += !record->is_apart && took & TP_TOOK_LOST;
 	return took & TP_TOOK_LOST ? -ENOBUFS : 0;
 }

@@ -29,6 +29,35 @@ void spi_context_argument_set(void *context, uint64_t value)
 	registers(context)[REG_RDI] = (greg_t) value;
 }
 
+void spi_context_registers(const void *context, struct spi_registers *regs)
+{
+	const greg_t *r = registers(context);
+
+	*regs = (struct spi_registers) { {
+		(uint64_t) r[REG_RAX], (uint64_t) r[REG_RDX], (uint64_t) r[REG_RCX], (uint64_t) r[REG_RBX],
+		(uint64_t) r[REG_RSI], (uint64_t) r[REG_RDI], (uint64_t) r[REG_RBP], (uint64_t) r[REG_RSP],
+		(uint64_t) r[REG_R8], (uint64_t) r[REG_R9], (uint64_t) r[REG_R10], (uint64_t) r[REG_R11],
+		(uint64_t) r[REG_R12], (uint64_t) r[REG_R13], (uint64_t) r[REG_R14], (uint64_t) r[REG_R15],
+		(uint64_t) r[REG_RIP] } };
+}
+
+/* The kernel has set the instruction pointer back to the system call that begins anew: signal(7), SA_RESTART. */
+int spi_context_system_call(const void *context, uint64_t call[7])
+{
+	const greg_t *r = registers(context);
+
+	if (!spi_bytes_equal((const uint8_t *) r[REG_RIP], (const uint8_t *) "\x0f\x05", 2))
+		return 0;
+	call[0] = (uint64_t) r[REG_RAX];
+	call[1] = (uint64_t) r[REG_RDI];
+	call[2] = (uint64_t) r[REG_RSI];
+	call[3] = (uint64_t) r[REG_RDX];
+	call[4] = (uint64_t) r[REG_R10];
+	call[5] = (uint64_t) r[REG_R8];
+	call[6] = (uint64_t) r[REG_R9];
+	return 1;
+}
+
 uint64_t spi_context_trap(const void *context)
 {
 	return spi_context_pc(context) - 1;

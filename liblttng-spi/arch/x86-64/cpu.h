@@ -181,6 +181,11 @@ SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int
 	}
 }
 
+SPI_INLINE uint64_t spi_frame_result(const struct spi_frame *frame)
+{
+	return frame->rax;
+}
+
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)
 {
 	return frame->r11;

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * How many bytes have gone through a channel. All traced processes of a user count in the same memory (module/floor.c), so an end that
+ * several processes have, or one after the other, has one count, which survives fork() and execve().
+ *
+ * A count is right while all who use an end count. It is compared with what the kernel knows when a process meets the channel: TCP counts
+ * itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions never fall for that).
+ *
+ * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried was counted (SPI_IPC_BORN), or
+ * this end was counted before. Else positions are not known until it can be.
+ *
+ * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that overlap may have moved theirs in either
+ * order; that is told by the end's word, in which each call leaves its beginning and its end. A thread that never comes back from a call, because it was
+ * killed, leaves the call under way: then others of that end are "not sure" for ever, which is true of those that overlap it.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <linux/tcp.h>
+#include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/ipc/internal.h"
+
+#define PROBES		16u
+#define LOOKS		8u
+#define UNDER_WAY	UINT64_C(0xffff)
+#define BEGUN		(UINT64_C(1) << 16)
+
+/* ---- places ---- */
+
+static struct spi_ipc_place *places(void)
+{
+	static struct spi_ipc_place *own;	/* where there is no controller: forked children have it, executed programs not */
+	struct spi_ipc_place *shared = spi_floor_places(), *none = NULL;
+	uint64_t made;
+
+	if (spi_likely(shared != NULL))
+		return shared;
+	shared = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
+	if (shared)
+		return shared;
+	made = spi_mmap(0, SPI_PLACES * sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	if (!made)
+		return NULL;
+	if (__atomic_compare_exchange_n(&own, &none, (struct spi_ipc_place *) made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return (struct spi_ipc_place *) made;
+	spi_munmap(made, SPI_PLACES * sizeof(*shared));
+	return none;
+}
+
+static int is_idle(const struct spi_ipc_place *place)
+{
+	return !((__atomic_load_n(&place->end[0].word, __ATOMIC_SEQ_CST) | __atomic_load_n(&place->end[1].word, __ATOMIC_SEQ_CST)) & UNDER_WAY);
+}
+
+/* *is_new: nobody has counted there. One that is full of others loses the one that was looked for least lately: its ends begin anew, both. */
+static struct spi_ipc_place *place_find(uint64_t id, int *is_new)
+{
+	struct spi_ipc_place *all = places(), *oldest = NULL;
+	const uint32_t now = (uint32_t) (spi_now_ns() / 1000000000u) + 1;
+	uint64_t old;
+
+	*is_new = 0;
+	for (uint32_t i = 0; all && i < PROBES; i++) {
+		struct spi_ipc_place *place = &all[(id + i) % SPI_PLACES];
+
+		old = __atomic_load_n(&place->id, __ATOMIC_ACQUIRE);
+		if (!old) {
+			*is_new = __atomic_compare_exchange_n(&place->id, &old, id, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+			old = *is_new ? id : old;
+		}
+		if (old == id) {
+			__atomic_store_n(&place->used, now, __ATOMIC_RELAXED);
+			return place;
+		}
+		if (is_idle(place) && (!oldest || place->used < oldest->used))
+			oldest = place;
+	}
+	if (!oldest)
+		return NULL;
+	old = __atomic_load_n(&oldest->id, __ATOMIC_ACQUIRE);
+	if (!__atomic_compare_exchange_n(&oldest->id, &old, id, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return NULL;
+	oldest->used = now;
+	oldest->state = 0;
+	oldest->end[0].position = oldest->end[1].position = 0;
+	*is_new = 1;
+	return oldest;
+}
+
+/* ---- what the kernel knows ---- */
+
+static long queued_by(int fd, unsigned long what)
+{
+	int n = 0;
+	long r = spi_raw3(SYS_ioctl, (uint64_t) fd, what, (uint64_t) &n);
+
+	return r < 0 ? r : n;
+}
+
+/* Bytes of this end of a TCP connection so far; -1: not to be had. The queue moves while it is asked for. */
+static int64_t tcp_position(int fd, enum spi_ipc_end end)
+{
+	const unsigned long what = end == SPI_IPC_RECV ? SIOCINQ : SIOCOUTQ;
+	long before = queued_by(fd, what);
+
+	for (uint32_t i = 0; i < LOOKS && before >= 0; i++) {
+		struct tcp_info info;
+		socklen_t size = sizeof(info);
+		uint64_t written;
+		long after;
+
+		memset(&info, 0, sizeof(info));
+		if (spi_raw6(SYS_getsockopt, (uint64_t) fd, IPPROTO_TCP, TCP_INFO, (uint64_t) &info, (uint64_t) &size, 0) < 0 ||
+				size < offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
+			return -1;
+		after = queued_by(fd, what);
+		if (after != before) {
+			before = after;
+			continue;
+		}
+		if (end == SPI_IPC_RECV)	/* the other end's FIN counts */
+			return (int64_t) (info.tcpi_bytes_received - (uint64_t) after - (info.tcpi_state == 6 || info.tcpi_state >= 7));
+		/* who has connected has had its SYN acknowledged */
+		written = info.tcpi_bytes_acked + (uint64_t) after;
+		return (int64_t) (info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes == written ? written :
+			written ? written - 1 : 0);
+	}
+	return -1;
+}
+
+/*
+ * Bytes that are between the two ends; *is_exact: no more and no fewer. What a UNIX sender can ask for is memory, and at
+ * least as much as that.
+ */
+static int64_t queue_of(const struct spi_ipc_channel *channel, int fd, int *is_exact)
+{
+	const int is_out = channel->kind == SPI_CHANNEL_UNIX_STREAM && !channel->is_receiver;
+	long n = queued_by(fd, is_out ? SIOCOUTQ : FIONREAD);
+
+	*is_exact = !is_out || !n;
+	return n;
+}
+
+/* ---- agreement ---- */
+
+/* This process's end of TCP; both ends of all else. */
+struct words {
+	uint64_t word[2];
+};
+
+static struct words words_of(const struct spi_ipc_channel *channel)
+{
+	struct words now = { { 0, 0 } };
+
+	for (uint32_t end = 0; end < 2; end++)
+		if (channel->kind != SPI_CHANNEL_TCP || end == channel->is_receiver)
+			now.word[end] = __atomic_load_n(&channel->place->end[end].word, __ATOMIC_SEQ_CST);
+	return now;
+}
+
+static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint64_t position)
+{
+	__atomic_store_n(&place->end[end].position, position, __ATOMIC_SEQ_CST);
+}
+
+/* Positions as they must be, without anybody's call in between. 0: they are not known now. */
+static int align(struct spi_ipc_channel *channel, int fd, int is_new)
+{
+	struct spi_ipc_place *place = channel->place;
+	const int is_counted = place->state & SPI_IPC_BORN || place->end[channel->is_receiver].word;
+
+	for (uint32_t i = 0; i < LOOKS; i++) {
+		const struct words before = words_of(channel);
+		const int is_tcp = channel->kind == SPI_CHANNEL_TCP, is_busy = ((before.word[0] | before.word[1]) & UNDER_WAY) != 0;
+		const uint64_t sent = place->end[SPI_IPC_SEND].position, received = place->end[SPI_IPC_RECV].position;
+		struct words after;
+		int is_exact = 1;
+		int64_t now;
+
+		if (is_tcp && is_busy)
+			return is_counted;
+		now = is_tcp ? tcp_position(fd, (enum spi_ipc_end) channel->is_receiver) : queue_of(channel, fd, &is_exact);
+		if (now < 0)
+			return 0;
+		after = words_of(channel);
+		if (after.word[0] != before.word[0] || after.word[1] != before.word[1])
+			continue;
+		if (is_tcp)
+			position_set(place, (enum spi_ipc_end) channel->is_receiver, (uint64_t) now);
+		else if (is_exact && (int64_t) (sent - received) == now)
+			return 1;
+		else if (is_busy)
+			return is_counted;
+		else if (!is_exact && !is_new)
+			return 1;		/* the other end will say */
+		else if ((int64_t) (sent - received) > now)
+			position_set(place, SPI_IPC_RECV, sent - (uint64_t) now);
+		else
+			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
+		return 1;
+	}
+	return is_counted;
+}
+
+static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
+{
+	struct spi_ipc_place *place = __atomic_load_n(&channel->place, __ATOMIC_ACQUIRE);
+	int is_new;
+
+	if (spi_likely(place && place->id == channel->id && channel->is_aligned))
+		return place;
+	if (!channel->id)
+		return NULL;
+	place = place_find(channel->id, &is_new);
+	if (!place)
+		return NULL;
+	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
+	channel->is_aligned = (uint32_t) align(channel, fd, is_new);
+	return place;
+}
+
+void spi_ipc_born(int fd)
+{
+	const uint64_t id = spi_ipc_born_id(fd);
+	int is_new;
+	struct spi_ipc_place *place = id ? place_find(id, &is_new) : NULL;
+
+	if (!place)
+		return;
+	if (is_idle(place))	/* else the other end is there already, and waits */
+		for (uint32_t end = 0; end < 2; end++)
+			position_set(place, (enum spi_ipc_end) end, 0);
+	__atomic_store_n(&place->state, SPI_IPC_BORN, __ATOMIC_SEQ_CST);
+}
+
+/* ---- one call ---- */
+
+/*
+ * The call that the thread is in, the innermost; by it a call that was left by longjmp() is known, at the next one. In the thread's own
+ * memory, as its stack may be another's by then.
+ */
+static __thread struct spi_ipc_op_left current;
+static uint64_t serials;
+
+static void left_release(const struct spi_ipc_op_left *left)
+{
+	if (left->place)
+		__atomic_fetch_sub(&left->place->end[left->end].word, 1, __ATOMIC_SEQ_CST);
+	spi_ipc_channel_leave(left->channel);
+}
+
+static void op_publish(struct spi_ipc_op *op)
+{
+	const struct spi_thread *t = &spi_thread;
+
+	while (current.channel && op->p >= current.p && spi_on_own_stack(t, op->p) && spi_on_own_stack(t, current.p)) {
+		struct spi_ipc_op_left left = current;
+
+		current.channel = NULL;		/* what it had interrupted was left with it */
+		left_release(&left);
+	}
+	op->outer = current;
+	op->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
+	current = (struct spi_ipc_op_left) { op->p, op->serial, op->channel, op->place, op->end };
+}
+
+void spi_ipc_thread_over(void)
+{
+	struct spi_ipc_op_left left = current;
+
+	current.channel = NULL;
+	if (left.channel)
+		left_release(&left);
+}
+
+uint64_t spi_ipc_position(const struct spi_ipc_op *op)
+{
+	return op->place ? __atomic_load_n(&op->place->end[op->end].position, __ATOMIC_SEQ_CST) : 0;
+}
+
+void spi_ipc_op_place(struct spi_ipc_op *op)
+{
+	op->flags = 0;
+	op->place = spi_ipc_is_datagram(op->channel->kind) ? NULL : place_of(op->channel, op->fd);
+}
+
+void spi_ipc_op_begin(struct spi_ipc_op *op)
+{
+	op_publish(op);
+	if (op->place)
+		op->word = __atomic_fetch_add(&op->place->end[op->end].word, BEGUN + 1, __ATOMIC_SEQ_CST);
+	op->begin = op->trees | spi_tree_awaiting ? spi_ipc_clock() : 0;
+}
+
+/* More has been received than was sent, by all that is known: somebody sends who does not count. */
+static void sender_catch_up(struct spi_ipc_op *op, uint64_t received)
+{
+	struct spi_ipc_channel *channel = op->channel;
+	const uint64_t senders = __atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST);
+
+	/* nobody counts here: an untraced sender, or another user's */
+	if (channel->kind == SPI_CHANNEL_TCP || (!senders && !(op->place->state & SPI_IPC_BORN)) || senders & UNDER_WAY ||
+			received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
+		return;
+	op->flags |= SPI_IPC_NOT_SURE;
+	channel->is_aligned = 0;
+}
+
+void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved)
+{
+	struct spi_ipc_place *place = op->place;
+	uint64_t after;
+
+	if (spi_ipc_is_datagram(op->channel->kind)) {
+		op->flags |= SPI_IPC_DATAGRAM;
+	} else if (!place || place->id != op->channel->id || current.serial != op->serial) {
+		op->flags |= SPI_IPC_NOT_KNOWN;
+	} else {
+		op->position = __atomic_fetch_add(&place->end[op->end].position, moved, __ATOMIC_SEQ_CST);
+		after = __atomic_fetch_sub(&place->end[op->end].word, 1, __ATOMIC_SEQ_CST);
+		if (op->word & UNDER_WAY || after / BEGUN != op->word / BEGUN + 1)
+			op->flags |= SPI_IPC_NOT_SURE;
+		if (!op->channel->is_aligned || place->state & SPI_IPC_LOST)
+			op->flags |= SPI_IPC_NOT_KNOWN;
+		else if (op->end == SPI_IPC_RECV)
+			sender_catch_up(op, op->position + moved);
+		op->place = NULL;
+	}
+}
+
+void spi_ipc_op_over(struct spi_ipc_op *op)
+{
+	const int is_ours = current.serial == op->serial && current.channel;
+
+	if (is_ours)
+		current = op->outer;
+	if (op->place && is_ours)
+		__atomic_fetch_sub(&op->place->end[op->end].word, 1, __ATOMIC_SEQ_CST);
+	if (is_ours)
+		spi_ipc_channel_leave(op->channel);
+	op->channel = NULL;
+}
+
+/* ---- what the sender's side says of this end ---- */
+
+static int is_end(int fd, const struct spi_msg_channel *said)
+{
+	struct stat st;
+
+	return spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) == 0 && st.st_ino == said->receiver &&
+		(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+/* The sender counts in this memory as well, unless it is another user's. */
+static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_msg_channel *said)
+{
+	struct spi_ipc_place *place = place_of(channel, fd);
+	long queued;
+
+	if (!place)
+		return -ENOENT;
+	if (channel->kind == SPI_CHANNEL_TCP || place->end[SPI_IPC_SEND].position >= said->position) {
+		channel->is_aligned = (uint32_t) align(channel, fd, 0);
+		return 0;
+	}
+	for (uint32_t i = 0; i < LOOKS; i++) {
+		const uint64_t before = __atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST);
+
+		queued = queued_by(fd, FIONREAD);
+		if (queued < 0)
+			return (int) queued;
+		if (__atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST) != before)
+			continue;
+		__atomic_store_n(&place->end[SPI_IPC_SEND].position, said->position, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&place->end[SPI_IPC_RECV].position, said->position - (uint64_t) queued, __ATOMIC_SEQ_CST);
+		channel->is_aligned = 1;
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+static int end_align(int fd, const struct spi_msg_channel *said)
+{
+	struct spi_ipc_channel *channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL);
+	int r = 0;
+
+	if (!channel)
+		return -ENOENT;
+	if (channel->kind == SPI_CHANNEL_UNIX_STREAM && !channel->id && said->sender) {
+		channel->peer = said->sender;
+		channel->id = spi_ipc_id("unix", said->sender, 0);
+	}
+	if (!spi_ipc_is_datagram(channel->kind))
+		r = said_take(channel, fd, said);
+	spi_ipc_channel_leave(channel);
+	return r;
+}
+
+int spi_ipc_align(const struct spi_msg_channel *said)
+{
+	char path[SPI_PROC_PATH];
+	struct spi_numbers fds;
+	int r = -ENOENT;
+
+	if (spi_numbers_open(&fds, spi_proc_path(path, "fd")) < 0)
+		return -ENOENT;
+	while (r == -ENOENT && spi_numbers_next(&fds))
+		if (fds.number != fds.dir && is_end(fds.number, said))
+			r = end_align(fds.number, said);
+	spi_numbers_close(&fds);
+	return r;
+}

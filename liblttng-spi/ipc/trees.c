@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
+/*
+ * Which trees follow messages, and along which kinds of channels. The hooks stand while there is such a tree, or one that
+ * waits for a message.
+ */
+#include <string.h>
+#include "rules/rule.h"
+#include "liblttng-spi/hooks/hooks.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/tree/tree.h"
+#include "liblttng-spi/ipc/internal.h"
+
+uint32_t spi_ipc_is_on;
+/* By kind; the trees' bits as in spi_thread.tree. `wanted`: those that wait as well. */
+static uint32_t trees[SPI_CHANNEL_KINDS], wanted[SPI_CHANNEL_KINDS];
+static uint32_t everywhere;	/* trees that began with a message: messages of all threads are theirs */
+static SPI_FORK_DATA uint32_t forks;
+
+static const uint32_t asked_of[SPI_CHANNEL_KINDS] = {
+	[SPI_CHANNEL_PIPE] = SPI_CHANNELS_PIPE, [SPI_CHANNEL_UNIX_STREAM] = SPI_CHANNELS_UNIX,
+	[SPI_CHANNEL_UNIX_DATAGRAM] = SPI_CHANNELS_UNIX, [SPI_CHANNEL_TCP] = SPI_CHANNELS_TCP,
+	[SPI_CHANNEL_UDP] = SPI_CHANNELS_UDP,
+};
+
+/* ---- what is not followed ---- */
+
+/* In a thread of the program there is nobody to tell; the control side does, and the end of the process. */
+static const char *const reasons[SPI_IPC_NOTS] = {
+	[SPI_IPC_NOT_URGENT] = "messages: urgent data (MSG_OOB) is not followed; positions behind it are not known",
+	[SPI_IPC_NOT_TLS] = "messages: the kernel encrypts a connection (TLS): its positions are not known",
+	[SPI_IPC_NOT_FULL] = "messages: more channels are in use at the same time than are remembered: some messages are not recorded",
+	[SPI_IPC_NOT_RING] = "messages: the program has an io_uring: what it sends and receives by that is not recorded",
+	[SPI_IPC_NOT_SHARED] = "messages: the program shares memory with others: what they tell each other there is not recorded",
+};
+static uint32_t noted, to_note;
+
+void spi_ipc_not_followed(uint32_t what)
+{
+	__atomic_fetch_or(&to_note, 1u << what, __ATOMIC_RELAXED);
+}
+
+static void notes_tell(void)
+{
+	for (uint32_t i = 0; i < SPI_IPC_NOTS; i++)
+		if (to_note & ~noted & 1u << i) {
+			noted |= 1u << i;
+			spi_note("%s", reasons[i]);
+		}
+}
+
+/* ---- trees ---- */
+
+void spi_ipc_trees_changed(void)
+{
+	uint32_t on_message = 0, any = 0;
+
+	for (uint32_t kind = 0; kind < SPI_CHANNEL_KINDS; kind++) {
+		uint32_t now = 0, soon = 0;
+
+		for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
+			if (!(tree->asked->ipc & asked_of[kind]) || !(tree->enabled || tree->waits))
+				continue;
+			soon |= tree->bit;
+			now |= tree->enabled ? tree->bit : 0;
+			on_message |= tree->enabled && tree->asked->on_message ? tree->bit : 0;
+		}
+		any |= soon;
+		__atomic_store_n(&trees[kind], now, __ATOMIC_RELEASE);
+		__atomic_store_n(&wanted[kind], soon, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&everywhere, on_message, __ATOMIC_RELEASE);
+	if (any)
+		spi_ipc_records_prepare();
+	if (any && !spi_ipc_is_on)
+		spi_hooks_enter(SPI_HOOKS_IPC, spi_link_current);
+	if (!any && spi_ipc_is_on)
+		spi_hooks_leave(SPI_HOOKS_IPC);
+	__atomic_store_n(&spi_ipc_is_on, any != 0, __ATOMIC_RELEASE);
+	notes_tell();
+}
+
+int spi_ipc_follows(uint32_t kind)
+{
+	return kind < SPI_CHANNEL_KINDS && __atomic_load_n(&wanted[kind], __ATOMIC_RELAXED);
+}
+
+/* A whole program's messages are those before main() and after it, too: stdio's last ones come with exit(). */
+uint32_t spi_ipc_trees_of(uint32_t kind)
+{
+	const uint32_t which = kind < SPI_CHANNEL_KINDS ? __atomic_load_n(&trees[kind], __ATOMIC_ACQUIRE) : 0;
+
+	return which & (spi_tree_of_caller() | spi_tree_whole | __atomic_load_n(&everywhere, __ATOMIC_RELAXED));
+}
+
+uint32_t spi_ipc_era(void)
+{
+	const uint32_t era = (uint32_t) spi_tree_epoch + forks * UINT32_C(0x9e3779b1);
+
+	return era + !era;
+}
+
+void spi_ipc_fork_child(void)
+{
+	forks++;
+	to_note = 0;
+}
+
+void spi_ipc_process_end(void)
+{
+	notes_tell();
+}
