@@ -171,6 +171,7 @@ like "$(cat err)" 'LTTng discarded 3 events at least' "and said"
 
 # ---- several hosts ----
 make_trace one one <<'E'
+1 a1 peer c 2 b 0 - 1
 1 a1 channel c send tcp 10.0.0.1:40000 10.0.0.2:80 7
 2 a1 channel p send pipe pipe:[5] pipe:[5] 5
 10 a1 send c 0 10
