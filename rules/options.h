@@ -28,7 +28,7 @@ enum spi_value {
 	SPI_VALUE_SIGNAL,	/* uint32_t; a name or a number */
 	SPI_VALUE_FOLLOW,	/* uint32_t, SPI_FOLLOW_* that are left out */
 	SPI_VALUE_CHANNELS,	/* uint32_t, SPI_CHANNELS_*; all of them without a value */
-	SPI_VALUE_FUNCTIONS,	/* struct spi_rule_names; the option may come again */
+	SPI_VALUE_FUNCTIONS,	/* struct spi_rule_names, down to SETTINGS; the option may come again */
 	SPI_VALUE_OBJECTS,	/* the same */
 	SPI_VALUE_PROGRAMS,	/* the same */
 	SPI_VALUE_FILES,	/* the same; paths */
@@ -63,6 +63,9 @@ const struct spi_rule_option *spi_rule_option_find(const char *name, uint32_t wh
  * 0; -EINVAL: `why` says what is wrong with the value, as the end of a sentence that the option's name begins.
  */
 int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, const char *value, char *why);
+
+/* ---- lists.c: one member more; 0 or -EINVAL, as above ---- */
+int spi_list_take(struct spi_rule_names *to, enum spi_value kind, const char *value, char *why);
 int spi_rule_take_pid(struct spi_rule *rule, int64_t pid, char *why);
 
 /* ---- values.c: nothing where the rule does not have the option ---- */

@@ -11,9 +11,6 @@
 #include "rules/options.h"
 #include "rules/writer.h"
 
-#define PATTERN_MAX	200u	/* bytes */
-#define PROGRAM_MAX	63u	/* bytes */
-#define FILE_MAX	255u	/* bytes */
 #define RTMIN		34u	/* the first signal that libc leaves to programs */
 #define SIGNALS		64u
 
@@ -37,14 +34,6 @@ static bool begins(const char *text, const char *capitals)
 		capitals++;
 	}
 	return !*capitals;
-}
-
-static bool has_control(const char *text)
-{
-	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
-		if (*c < 0x20 || *c == 0x7f)
-			return true;
-	return false;
 }
 
 /* ---- decimals ---- */
@@ -219,114 +208,7 @@ static void put_words(struct spi_writer *w, const struct word *words, uint32_t s
 		spi_put(w, "none");
 }
 
-/* ---- lists ---- */
-
-static int check_function(const char *value, char *why)
-{
-	int ret = strlen(value) > PATTERN_MAX ? spi_refuse(why, "a pattern has at most %u bytes", PATTERN_MAX) :
-		spi_target_check(value, why);
-
-	if (!ret && spi_target_function(value) != value)
-		return spi_refuse(why, "'%s' names an object: give the function alone", value);
-	return ret;
-}
-
-static int check_object(const char *value, char *why)
-{
-	if (strlen(value) > PATTERN_MAX)
-		return spi_refuse(why, "a pattern has at most %u bytes", PATTERN_MAX);
-	if (!*value || strchr(value, '/'))
-		return spi_refuse(why, "'%s' is not the file name of a library: give the part behind the last /",
-				  value);
-	if (has_control(value) || strchr(value, ';'))
-		return spi_refuse(why, "no library has a ';' or a control character in its name");
-	return 0;
-}
-
-static int check_program(const char *value, char *why)
-{
-	if (!*value || strchr(value, '/'))
-		return spi_refuse(why, "%s is not a file name: give the part behind the last /", *value ? value : "''");
-	if (strlen(value) > PROGRAM_MAX)
-		return spi_refuse(why, "'%s' is longer than %u bytes", value, PROGRAM_MAX);
-	if (has_control(value))
-		return spi_refuse(why, "a control character in an executable's name");
-	return 0;
-}
-
-/* A path, the name of a payload that comes with the agent, or the number of one that is loaded (#1). */
-static int check_file(const char *value, char *why)
-{
-	if (!*value || (*value != '/' && strchr(value, '/')))
-		return spi_refuse(why, "'%s' is not an absolute path, nor a name without a /", value);
-	if (strlen(value) > FILE_MAX)
-		return spi_refuse(why, "a path has at most %u bytes here", FILE_MAX);
-	if (has_control(value) || strchr(value, ';'))
-		return spi_refuse(why, "a path with a ';' or a control character");
-	return 0;
-}
-
-static int check_setting(const char *value, char *why)
-{
-	if (*value == '=' || !strchr(value, '='))
-		return spi_refuse(why, "'%s' is not NAME=VALUE", value);
-	if (strlen(value) > PATTERN_MAX)
-		return spi_refuse(why, "an argument has at most %u bytes", PATTERN_MAX);
-	if (has_control(value) || strchr(value, ';'))
-		return spi_refuse(why, "an argument with a ';' or a control character");
-	return 0;
-}
-
-static int check_name(enum spi_value kind, const char *value, char *why)
-{
-	switch (kind) {
-	case SPI_VALUE_FUNCTIONS: return check_function(value, why);
-	case SPI_VALUE_OBJECTS: return check_object(value, why);
-	case SPI_VALUE_FILES: return check_file(value, why);
-	case SPI_VALUE_SETTINGS: return check_setting(value, why);
-	default: return check_program(value, why);
-	}
-}
-
-static bool is_list(enum spi_value kind)
-{
-	return kind >= SPI_VALUE_FUNCTIONS && kind <= SPI_VALUE_SETTINGS;
-}
-
-static int take_name(const struct spi_rule_option *option, struct spi_rule_names *to, const char *value, char *why)
-{
-	uint32_t at = 0;
-	int ret = check_name(option->value, value, why);
-
-	if (ret)
-		return ret;
-	while (at < to->count && strcmp(to->name[at], value) < 0)
-		at++;
-	if (at < to->count && !strcmp(to->name[at], value))
-		return 0;
-	if (to->count == SPI_RULE_LIST_MAX)
-		return spi_refuse(why, "at most %u of them: use patterns, or make another rule", SPI_RULE_LIST_MAX);
-	memmove(to->name + at + 1, to->name + at, (to->count++ - at) * sizeof(to->name[0]));
-	to->name[at] = value;
-	return 0;
-}
-
-int spi_rule_take_pid(struct spi_rule *rule, int64_t pid, char *why)
-{
-	uint32_t at = 0;
-
-	if (pid <= 0 || pid > INT32_MAX)
-		return spi_refuse(why, "a process id is a positive number");
-	while (at < rule->nr_pids && rule->pids[at] < pid)
-		at++;
-	if (at < rule->nr_pids && rule->pids[at] == pid)
-		return 0;
-	if (rule->nr_pids == SPI_RULE_LIST_MAX)
-		return spi_refuse(why, "one rule is for at most %u processes: make another", SPI_RULE_LIST_MAX);
-	memmove(rule->pids + at + 1, rule->pids + at, (rule->nr_pids++ - at) * sizeof(rule->pids[0]));
-	rule->pids[at] = (int32_t) pid;
-	return 0;
-}
+/* ---- processes, tags ---- */
 
 static int take_pid(struct spi_rule *rule, const struct spi_rule_option *option, const char *value, char *why)
 {
@@ -372,12 +254,8 @@ int spi_rule_take(struct spi_rule *rule, const struct spi_rule_option *option, c
 	case SPI_VALUE_CHANNELS:
 	case SPI_VALUE_FOLLOW:
 		return take_words(option, to, value, why);
-	case SPI_VALUE_FUNCTIONS:
-	case SPI_VALUE_OBJECTS:
-	case SPI_VALUE_PROGRAMS:
-	case SPI_VALUE_FILES:
-	case SPI_VALUE_SETTINGS:
-		return take_name(option, to, value, why);
+	case SPI_VALUE_FUNCTIONS ... SPI_VALUE_SETTINGS:
+		return spi_list_take(to, option->value, value, why);
 	case SPI_VALUE_PIDS:
 		return take_pid(rule, option, value, why);
 	case SPI_VALUE_HEX:
@@ -404,11 +282,7 @@ static uint32_t count_of(const struct spi_rule *rule, const struct spi_rule_opti
 	const void *from = (const char *) rule + option->at;
 
 	switch (option->value) {
-	case SPI_VALUE_FUNCTIONS:
-	case SPI_VALUE_OBJECTS:
-	case SPI_VALUE_PROGRAMS:
-	case SPI_VALUE_FILES:
-	case SPI_VALUE_SETTINGS:
+	case SPI_VALUE_FUNCTIONS ... SPI_VALUE_SETTINGS:
 		return ((const struct spi_rule_names *) from)->count;
 	case SPI_VALUE_PIDS:
 		return rule->nr_pids;
@@ -441,11 +315,7 @@ static void put_value(struct spi_writer *w, const struct spi_rule *rule, const s
 	case SPI_VALUE_CHANNELS:
 		put_words(w, channels, *(const uint32_t *) from, false);
 		break;
-	case SPI_VALUE_FUNCTIONS:
-	case SPI_VALUE_OBJECTS:
-	case SPI_VALUE_PROGRAMS:
-	case SPI_VALUE_FILES:
-	case SPI_VALUE_SETTINGS:
+	case SPI_VALUE_FUNCTIONS ... SPI_VALUE_SETTINGS:
 		spi_put_field(w, ((const struct spi_rule_names *) from)->name[i], form);
 		break;
 	case SPI_VALUE_PIDS:
@@ -479,7 +349,7 @@ static void say_values(struct spi_writer *w, const struct spi_rule *rule, const 
 		put_words(w, words_of(option), *(const uint32_t *) from, true);
 		return;
 	}
-	if (!is_list(option->value)) {
+	if (option->value < SPI_VALUE_FUNCTIONS || option->value > SPI_VALUE_SETTINGS) {
 		put_value(w, rule, option, 0, SPI_FORM_EVENT);
 		return;
 	}

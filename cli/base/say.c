@@ -57,6 +57,11 @@ void say(const char *format, ...)
 	SAY(!say_quiet, "");
 }
 
+void say_plain(const char *format, ...)
+{
+	SAY(1, "");
+}
+
 void say_detail(const char *format, ...)
 {
 	SAY(say_verbose && !say_quiet, "");

@@ -15,6 +15,8 @@ void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Information that belongs to every run: where the trace is, the summary. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What the user has asked for, also with --quiet. */
+void say_plain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Only with --verbose. */
 void say_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

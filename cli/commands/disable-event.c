@@ -94,12 +94,11 @@ static int form_mark(struct disabling *d, const struct rules_wish *wish, int one
 	struct spi_event_recipe recipes[RULES_RECIPES_MAX];
 	int n = rules_recipes(d->options, wish, one_event, recipes), marked = 0, k;
 	char tag[SPI_RULE_TAG_SIZE + 2];
-	unsigned int i;
 
 	if (n < 0)
 		return n;
 	recipes_tag(recipes, n, tag);
-	for (i = 0; i < d->saved.count; i++)
+	for (unsigned int i = 0; i < d->saved.count; i++)
 		for (k = 0; k < n; k++)
 			if (rule_in_channel(d, &d->saved.rules[i]) &&
 			    rule_is_recipe(&d->saved.rules[i], &recipes[k], tag)) {
@@ -175,10 +174,9 @@ static int root_mark(struct disabling *d, const char *root)
 /* `enable-event -u spi:FUNC` of any client, where FUNC is a glob: one rule for all its events. */
 static int stock_mark(struct disabling *d, const char *func)
 {
-	unsigned int i;
 	int marked = 0;
 
-	for (i = 0; i < d->saved.count; i++) {
+	for (unsigned int i = 0; i < d->saved.count; i++) {
 		const struct saved_rule *rule = &d->saved.rules[i];
 
 		if (!strncmp(rule->name, "spi:", 4) && !strcmp(rule->name + 4, func) && rule_in_channel(d, rule) &&
@@ -217,9 +215,7 @@ static int wish_mark(struct disabling *d, const struct rules_wish *wish)
 
 static void all_mark(struct disabling *d)
 {
-	unsigned int i;
-
-	for (i = 0; i < d->saved.count; i++)
+	for (unsigned int i = 0; i < d->saved.count; i++)
 		if (rule_in_channel(d, &d->saved.rules[i]) &&
 		    (!strncmp(d->saved.rules[i].name, "spi:", 4) || rule_is_scoped(&d->saved.rules[i])))
 			rule_mark(d, i);
@@ -235,13 +231,12 @@ static int rule_lives(const struct disabling *d, unsigned int at)
 {
 	const struct saved_rule *rule = &d->saved.rules[at];
 	char tag[SPI_RULE_TAG_SIZE + 2];
-	unsigned int i;
 
 	if (d->marks[at].state || !rule->enabled)
 		return 0;
 	if (!rule_is_scoped(rule))
 		return 1;
-	for (i = 0; i < d->saved.count; i++) {
+	for (unsigned int i = 0; i < d->saved.count; i++) {
 		if (d->marks[i].state || !d->saved.rules[i].enabled)
 			continue;
 		name_tag(d->saved.rules[i].name, tag);
@@ -254,9 +249,7 @@ static int rule_lives(const struct disabling *d, unsigned int at)
 /* Does a rule of the same name stay whose enabling again could not be done, or need not be? */
 static int name_must_stay(const struct disabling *d, const struct saved_rule *rule)
 {
-	unsigned int i;
-
-	for (i = 0; i < d->saved.count; i++) {
+	for (unsigned int i = 0; i < d->saved.count; i++) {
 		const struct saved_rule *other = &d->saved.rules[i];
 
 		if (same_name(rule, other) && rule_lives(d, i) && (rule_is_scoped(rule) || !other->simple))
@@ -268,10 +261,9 @@ static int name_must_stay(const struct disabling *d, const struct saved_rule *ru
 /* Those of the same name that were not meant come back. */
 static int name_restore(struct disabling *d, const struct saved_rule *rule)
 {
-	unsigned int i;
 	int ret = 0, code;
 
-	for (i = 0; i < d->saved.count; i++) {
+	for (unsigned int i = 0; i < d->saved.count; i++) {
 		const struct saved_rule *other = &d->saved.rules[i];
 
 		if (!same_name(rule, other) || !rule_lives(d, i))
@@ -290,9 +282,7 @@ static int name_restore(struct disabling *d, const struct saved_rule *rule)
 /* Was this name dealt with already, at an earlier rule? */
 static int name_done(const struct disabling *d, unsigned int at)
 {
-	unsigned int i;
-
-	for (i = 0; i < at; i++)
+	for (unsigned int i = 0; i < at; i++)
 		if (d->marks[i].state && same_name(&d->saved.rules[i], &d->saved.rules[at]))
 			return 1;
 	return 0;
@@ -346,12 +336,11 @@ static int rule_turn(const struct saved_rule *rule)
 static int exits_disable(struct disabling *d, const struct saved_rule *entries)
 {
 	size_t n = strlen(entries->name);
-	unsigned int i;
 	int ret = 0;
 
 	if (n < 6 || strcmp(entries->name + n - 6, "_entry"))
 		return 0;
-	for (i = 0; i < d->saved.count; i++) {
+	for (unsigned int i = 0; i < d->saved.count; i++) {
 		const struct saved_rule *rule = &d->saved.rules[i];
 
 		if (!strncmp(rule->name, entries->name, n - 5) && !strcmp(rule->name + n - 5, "exit") &&
@@ -364,11 +353,10 @@ static int exits_disable(struct disabling *d, const struct saved_rule *entries)
 /* One FUNC or ROOT after the other: in between exits would be recorded alone. */
 static int wish_disable(struct disabling *d, unsigned int wish)
 {
-	unsigned int i;
 	int turn, ret = 0;
 
 	for (turn = 0; turn < TURNS; turn++)
-		for (i = 0; i < d->saved.count; i++) {
+		for (unsigned int i = 0; i < d->saved.count; i++) {
 			if (rule_turn(&d->saved.rules[i]) != turn || d->marks[i].wish != wish)
 				continue;
 			ret |= rule_disable(d, i);

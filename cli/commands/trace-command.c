@@ -152,7 +152,7 @@ static int command_socket(struct run *run, struct scope *scope, char *socket, si
 		return scope_follow(scope, run, numbers, SPI_FOLLOW_MAX, socket, size);
 
 	/* Trees say it themselves, but for those whose root is still to come. */
-	if (!(o->asked.unfollowed & SPI_FOLLOW_EXEC) && (o->func_count || run_waits(run)))
+	if (!(o->asked.unfollowed & SPI_FOLLOW_EXEC) && (o->func_count || o->process || run_waits(run)))
 		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, o->string_max);
 	ret = spi_control_listen(run->agents.control, &own);
 	if (ret < 0) {
@@ -191,6 +191,7 @@ static int command_run(struct run *run, const struct program *program, struct sc
 		say_error("%s", run->agents.failure);
 		status = TRACE_STATUS_ERROR;
 	} else if (ret > 0 && waitpid(c.pid, &status, 0) == c.pid) {
+		news_waited(&run->news, c.pid, status);
 		/* Its last words are in the socket already. */
 		if (run->agents.control)
 			spi_control_dispatch(run->agents.control);

@@ -115,6 +115,8 @@ int trace_found(const struct trace_options *options)
 		run.agents.lets_go = 1;
 		/* Without it, what they execute is not followed: nothing else is missing. */
 		spi_control_listen(run.agents.control, &socket);
+		if (options->process)
+			spi_control_welcome(run.agents.control, SPI_WELCOME_EXEC, 0);
 		status = finder_begin(&finder, &run);
 	}
 	if (status == 0)

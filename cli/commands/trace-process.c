@@ -108,6 +108,8 @@ static int targets_run(struct targets *ts, struct run *run)
 
 	/* Without it, what they execute is not followed, and a process cannot connect again: nothing else is missing. */
 	spi_control_listen(run->agents.control, &socket);
+	if (run->options->process)
+		spi_control_welcome(run->agents.control, SPI_WELCOME_EXEC, run->options->string_max);
 	if (ts->list[0].funcs) {
 		run->agents.sets = ts->sets;
 		run->agents.set_count = ts->count;
@@ -203,7 +205,8 @@ int trace_process(struct trace_options *options)
 		options_take_targets(options, &targets);
 	if (status == 0 && options->asked.ipc)
 		status = scope_wait_plugin(&run, "--ipc");
-	if (status == 0 && !run.is_payload && (options->asked.ipc || scope_driven(options->pids, options->pid_count))) {
+	if (status == 0 && !run.is_payload && !options->process &&
+			(options->asked.ipc || scope_driven(options->pids, options->pid_count))) {
 		status = scope_prepare(&scope, options);
 		run.enable = scope_enable;
 		run.data = &scope;

@@ -19,7 +19,7 @@ int trace_run(int argc, char **argv, struct trace_options *options)
 		status = trace_process(options);
 		break;
 	case TRACE_ACTION_EXEC:
-		status = options->asked.payloads.count ? trace_found(options) : trace_exec(options);
+		status = options->asked.payloads.count || options->process ? trace_found(options) : trace_exec(options);
 		break;
 	case TRACE_ACTION_NONE:
 		break;

@@ -10,6 +10,7 @@
 
 #include "cli/run/internal.h"
 #include "cli/ui/trace-options.h"
+#include "payloads/process-news.h"
 
 #define RUN_PRECISE_RULES	16u	/* more FUNCs than this are enabled by one `spi:*` */
 
@@ -74,6 +75,14 @@ static int run_enable_trees(struct run *run)
 	return ret ? ret : run_enable_state(run, "lttng_ust_lib:*");
 }
 
+void run_number_take(struct run *run)
+{
+	if (getrandom(&run->number, sizeof(run->number), 0) < 0)
+		run->number = (uint32_t) getpid();
+	run->number &= 0xffffff;
+	run->number += !run->number;
+}
+
 /* Other runs at the same time have the same events; a session with these records its own processes' (tp/ust/runs.c). */
 static int run_enable_own(struct run *run)
 {
@@ -83,10 +92,7 @@ static int run_enable_own(struct run *run)
 	/* What the daemon's broker drives belongs to no run: tags keep that apart. */
 	if (run->enable)
 		return 0;
-	if (getrandom(&run->number, sizeof(run->number), 0) < 0)
-		run->number = (uint32_t) getpid();
-	run->number &= 0xffffff;
-	run->number += !run->number;
+	run_number_take(run);
 	snprintf(name, sizeof(name), "spi_run:r%06x", run->number);
 	ret = session_enable(&run->session, name);
 	return ret ? ret : session_enable(&run->session, "spi_run:any");
@@ -102,8 +108,10 @@ int run_enable_others(struct run *run)
 	/* What was asked for, kept with the trace. (Rules that the broker drives are told to who asks for them.) */
 	if (ret == 0 && run->output && !run->enable)
 		ret = session_enable(&run->session, "spi_rule:*");
+	if (ret == 0 && run->options->process && run->output)
+		ret = session_enable(&run->session, "spi_process:*");
 	/* Where which library is, for readers that turn addresses into names. */
-	if (ret == 0 && (run->output || run->options->tree.count || run->options->asked.backtrace))
+	if (ret == 0 && ((run->output && run->func_count > PROCESS_NAMES_COUNT * !!run->options->process) || run->options->tree.count || run->options->asked.backtrace))
 		ret = run_enable_state(run, "lttng_ust_statedump:*");
 	return ret ? ret : run_enable_trees(run);
 }

@@ -12,5 +12,7 @@ int run_take_output(struct run *run);
 /* events.c: make the session record the FUNCs' events; and all the others. 0, or negative after one line was said. */
 int run_enable_functions(struct run *run);
 int run_enable_others(struct run *run);
+/* run_number_take() - run->number, which agents are told; run_enable_others() does it, too. */
+void run_number_take(struct run *run);
 
 #endif /* SPI_CLI_RUN_INTERNAL_H */

@@ -23,6 +23,7 @@
 #include "cli/run/internal.h"
 #include "cli/ui/trace-options.h"
 #include "injector/control/control.h"
+#include "payloads/process-news.h"
 
 #define RUN_VIEWER_MS		3000	/* for the live view to have attached, before the program goes on */
 #define RUN_DETACH_MS		10000
@@ -49,13 +50,31 @@ int run_interrupted(struct run *run)
 	return TRACE_STATUS_ERROR;
 }
 
+/* Behind all others: what waits for children is the payload's alone, whatever else is asked for. */
+static int run_take_waits(struct run *run)
+{
+#define NAME(name) #name,
+	static const char *const names[] = { PROCESS_NAMES(NAME) };
+#undef NAME
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct func *func = &run->funcs[run->func_count++];
+
+		if (func_parse(func, names[i], NULL) < 0)
+			return -ENOMEM;
+		func->asked = &run->options->process_asked;
+		func->is_optional = 1;
+	}
+	return 0;
+}
+
 /* FUNCs, then the roots of trees. */
 static int run_take_funcs(struct run *run)
 {
 	const struct trace_options *o = run->options;
 	unsigned int i;
 
-	run->funcs = calloc(o->func_count + o->tree.count + 1, sizeof(*run->funcs));
+	run->funcs = calloc(o->func_count + o->tree.count + PROCESS_NAMES_COUNT, sizeof(*run->funcs));
 	if (!run->funcs)
 		return -ENOMEM;
 	for (i = 0; i < o->func_count; i++)
@@ -70,7 +89,7 @@ static int run_take_funcs(struct run *run)
 		run->funcs[i].is_recorded = run->is_payload && run->is_recording && !o->memory;
 	for (i = 0; o->memory && i < run->func_count; i++)
 		run->funcs[i].is_optional = 1;
-	return 0;
+	return o->process ? run_take_waits(run) : 0;
 }
 
 int run_init(struct run *run, const struct trace_options *options)
@@ -79,8 +98,10 @@ int run_init(struct run *run, const struct trace_options *options)
 	run->options = options;
 	run->consumer = -1;
 	run->is_payload = options->asked.payloads.count != 0;
-	run->is_recording = !run->is_payload || options->output || options->memory;
-	run->report.one_event = options->asked.one_event || options->memory;
+	run->is_recording = (!run->is_payload && (!options->process || options->func_count || options->tree.count)) ||
+		options->output || options->memory;
+	run->report.one_event = options->asked.one_event || options->memory ||
+		(options->process && (options->output || (!options->func_count && !options->tree.count)));
 	run->report.trees = options->tree.count > 0;
 	run->report.is_twice = run->is_payload && run->is_recording && !options->memory;
 	run->signals = signals_take();
@@ -194,7 +215,9 @@ static void run_tell_agents(struct run *run)
 {
 	spi_control_run(run->agents.control, run->number);
 	spi_control_prototypes(run->agents.control, (const char *const *) run->prototypes.list, run->prototypes.count);
-	if (run->is_payload)
+	if (run->news.is_wanted)
+		spi_control_output(run->agents.control, run->news.to);
+	else if (run->is_payload)
 		spi_control_output(run->agents.control, STDERR_FILENO);
 }
 
@@ -205,6 +228,12 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 
 	if (ret)
 		return ret;
+	if (o->process && news_begin(&run->news, o->output != NULL) < 0) {
+		say_error("a pipe: %s", strerror(errno));
+		return TRACE_STATUS_ERROR;
+	}
+	if (o->process)
+		run_number_take(run);	/* forked children have a way to say what they cannot follow */
 	if (run->is_recording)
 		ret = run_begin_recording(run, subject, vpids, count);
 	if (ret == 0) {
@@ -234,9 +263,10 @@ static void run_consumer_gone(struct run *run)
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
 	/* The last one without events: poll() tells of a pipe without readers all the same, also while there is nothing to print. */
-	struct pollfd fds[5] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+	struct pollfd fds[6] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
 		{ .fd = run->agents.control ? spi_control_fd(run->agents.control) : -1, .events = POLLIN },
-		{ .fd = run->consumer, .events = POLLIN }, { .fd = run->viewer.pid && run->session.announced ? STDOUT_FILENO : -1 } };
+		{ .fd = run->consumer, .events = POLLIN }, { .fd = run->viewer.pid && run->session.announced ? STDOUT_FILENO : -1 },
+		{ .fd = run->news.is_wanted ? run->news.from : -1, .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
 	int progress = agents_tell_progress(&run->agents);
 
@@ -244,8 +274,10 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return RUN_EVENT_TIME;
 	if (progress >= 0 && (left < 0 || progress < left))
 		left = progress;
-	if (poll(fds, 5, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+	if (poll(fds, 6, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
+	if (fds[5].revents)
+		news_read(&run->news);
 	if (fds[3].revents)
 		run_consumer_gone(run);
 	if (fds[0].revents && (*signal = signals_next(sender)))
@@ -336,6 +368,7 @@ void run_end(struct run *run)
 	if (silent)
 		say_warning("%d traced process%s did not confirm that the instrumentation is removed", silent,
 			silent == 1 ? "" : "es");
+	news_end(&run->news);
 	agents_destroy(&run->agents);
 	/* A signal that came for the part that is over must not cut the rest short. */
 	while (signals_next(NULL))

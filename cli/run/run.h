@@ -15,6 +15,7 @@
 #include "cli/functions/func.h"
 #include "cli/functions/prototypes.h"
 #include "cli/run/agents.h"
+#include "cli/run/news.h"
 #include "cli/run/report.h"
 #include "cli/view/viewer.h"
 
@@ -44,6 +45,7 @@ struct run {
 	struct viewer viewer;
 	struct agents agents;
 	struct report report;
+	struct news news;
 	int consumer;		/* of consumer_open(); -1 */
 };
 

@@ -2,12 +2,12 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/say.h"
 #include "cli/ui/memory-options.h"
 #include "cli/ui/trace-options.h"
+#include "cli/ui/typed.h"
 #include "payloads/memory-names.h"
 
 #define NAME(name, what, first, second) #name,
@@ -28,14 +28,11 @@ int memory_take(struct trace_options *o, const char *value)
 
 static int names_take(struct trace_options *o, const char *const *names, size_t count)
 {
-	const char **funcs = realloc(o->funcs, (o->func_count + count) * sizeof(*funcs));
+	int ret = 0;
 
-	if (!funcs)
-		return -ENOMEM;
-	o->funcs = funcs;
-	for (size_t i = 0; i < count; i++)
-		funcs[o->func_count++] = names[i];
-	return 0;
+	for (size_t i = 0; i < count && ret == 0; i++)
+		ret = typed_add(&o->funcs, &o->func_count, names[i]);
+	return ret;
 }
 
 int memory_ask(struct trace_options *o)

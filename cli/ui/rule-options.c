@@ -144,16 +144,7 @@ static int usage(const struct rule_options *o, const char *object, const char *p
 
 static int option_func(struct rule_options *o, const char *text)
 {
-	const char **funcs;
-
-	if (!*text)
-		return usage(o, NULL, "-f needs the name of a function");
-	funcs = realloc(o->funcs, (o->func_count + 1) * sizeof(*funcs));
-	if (!funcs)
-		return -ENOMEM;
-	o->funcs = funcs;
-	o->funcs[o->func_count++] = text;
-	return 0;
+	return *text ? typed_add(&o->funcs, &o->func_count, text) : usage(o, NULL, "-f needs the name of a function");
 }
 
 /* A word that may be given once and must not be empty. */

@@ -74,6 +74,8 @@ struct trace_options {
 	const char *output;
 	enum trace_view view;		/* parsed: not VIEW_DEFAULT */
 	enum trace_memory memory;
+	int process;			/* --process-events, */
+	struct spi_rule process_asked;	/* and what is asked for that */
 	enum trace_buffers buffers;
 	int list;
 	uint32_t string_max;		/* bytes; 0: the agent's default */
@@ -89,6 +91,8 @@ struct trace_options {
  * TRACE_ACTION_NONE, *status is the exit status.
  */
 enum trace_action trace_options_parse(struct trace_options *o, int argc, char **argv, int *status);
+/* trace_options_check() - of all of them, as parsed: what to do, or a negative errno after one line was said. */
+int trace_options_check(struct trace_options *o);
 /* trace_options_help() - what --help prints. Returns the exit status. */
 int trace_options_help(void);
 /* options_list() - what --list-options prints, as the real lttng's commands do. Returns the exit status. */

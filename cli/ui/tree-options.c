@@ -9,6 +9,7 @@
 
 #include "cli/base/say.h"
 #include "cli/ui/tree-options.h"
+#include "cli/ui/typed.h"
 #include "rules/options.h"
 
 #define OPTION_TREE	512	/* for getopt_long(); behind it the rows of rules/options.c */
@@ -56,13 +57,7 @@ void tree_print_help(void)
 
 int tree_ask(struct tree_request *tree, const char *root)
 {
-	const char **roots = realloc(tree->roots, (tree->count + 1) * sizeof(*roots));
-
-	if (!roots)
-		return -ENOMEM;
-	tree->roots = roots;
-	roots[tree->count++] = root;
-	return 0;
+	return typed_add(&tree->roots, &tree->count, root);
 }
 
 static int tree_take_root(struct tree_request *tree, const char *root)

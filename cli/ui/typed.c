@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Control characters of typed patterns, made visible: see typed.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,4 +20,15 @@ const char *name_written(const char *text)
 	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
 		n += (size_t) sprintf(copy + n, *c < ' ' || *c == 0x7f ? "\\x%02x" : "%c", *c);
 	return copy;
+}
+
+int typed_add(const char ***list, unsigned int *count, const char *text)
+{
+	const char **more = realloc(*list, (*count + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	*list = more;
+	more[(*count)++] = text;
+	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Patterns as the user has typed them. */
+/* Words as the user has typed them. */
 #ifndef SPI_CLI_UI_TYPED_H
 #define SPI_CLI_UI_TYPED_H
 
@@ -9,5 +9,7 @@
  * recipe can have them. The text itself where it has none; else a copy that nobody frees.
  */
 const char *name_written(const char *text);
+/* typed_add() - one word more of a list, which keeps the pointer. 0 or -ENOMEM. */
+int typed_add(const char ***list, unsigned int *count, const char *text);
 
 #endif /* SPI_CLI_UI_TYPED_H */

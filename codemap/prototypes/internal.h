@@ -172,9 +172,15 @@ int type_begins(const struct reader *r);
 int word_is_known(const struct reader *r);
 struct ctype type_qualified(struct reader *r, struct ctype type, uint16_t tag);
 struct ctype type_pointer(struct reader *r, struct ctype to);
+struct ctype type_int(struct reader *r, int is_unsigned);
 /* __attribute__((...)), any number of them; 1: one says noreturn. */
 int attributes_skip(struct reader *r);
 int64_t constant_read(struct reader *r);
+
+/* ---- tagged.c ---- */
+
+/* Behind `struct`, `union` or `enum`. *has_tag: the declaration may end behind the type. */
+struct ctype tagged_read(struct reader *r, uint16_t tag, int *has_tag);
 
 /* ---- declarator.c ---- */
 

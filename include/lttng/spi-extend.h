@@ -61,6 +61,13 @@ struct spi_observer {
 	int (*function)(struct spi_agent *agent, struct spi_function *function, void *data);
 	/* The tracer leaves the process, which goes on: spi_agent_stop(), or the controller goes. After fini(). */
 	void (*detached)(struct spi_agent *agent, void *data);
+	/*
+	 * A rule that names the agent is in force, the first one since none was: from here on records can be written.
+	 * Before main() in the program's thread, else in one of the agent's.
+	 */
+	void (*begun)(struct spi_agent *agent, void *data);
+	/* As signal(), and instead of it: `info` is the handler's siginfo_t. */
+	void (*signal_from)(struct spi_agent *agent, int32_t number, int32_t is_fatal, const void *info, void *data);
 };
 
 /*
@@ -101,11 +108,12 @@ struct spi_record *spi_agent_add_record(struct spi_agent *agent, const char *pro
 int spi_record_is_on(const struct spi_record *record);
 
 /*
- * spi_record_write() - one event. [payload]
+ * spi_record_write() - one event. [payload], and in observers
  * `ip` is what the context ip has. `values` has a word for each field but SPI_RECORD_ADDRESSES, which has
  * addresses[count], 128 at most. Needs neither memory nor a lock.
  * 0, also where no session records it; -ENOBUFS: there was no room in a buffer, which is counted; -EAGAIN: not now, as
- * the process ends, or the thread cannot record yet.
+ * the process ends, or the thread cannot record yet, which is counted of calls alone. Threads that observers run in are
+ * made ready where that may be: not in a signal handler, nor in a forked child before its first call.
  */
 int spi_record_write(struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
 	size_t count);

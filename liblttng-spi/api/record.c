@@ -123,13 +123,20 @@ static int write_waiting(const struct spi_record *record, uint64_t ip, const uin
 SPI_API int spi_record_write(struct spi_record *record, uint64_t ip, const uint64_t *values, const uint64_t *addresses,
 	size_t count)
 {
+	int r;
+
 	if (!spi_record_is_on(record))
 		return 0;
-	if (spi_thread.owed & SPI_THREAD_NEW) {		/* a handler's call, before the thread could get what it needs */
-		spi_call_missed(SPI_LOST_THREAD);
+	if (spi_thread.owed & SPI_THREAD_NEW) {
+		/* a handler's call, before the thread could get what it needs; not an observer */
+		if (!(spi_thread.busy & SPI_BUSY_ALWAYS))
+			spi_call_missed(SPI_LOST_THREAD);
 		return -EAGAIN;
 	}
 	count = count < SPI_BACKTRACE_MOST ? count : SPI_BACKTRACE_MOST;
-	return (spi_module_records_wait ? write_waiting : spi_payload->record_write)(record, ip, values, addresses,
+	r = (spi_module_records_wait ? write_waiting : spi_payload->record_write)(record, ip, values, addresses,
 		(uint32_t) count);
+	if (r == 0 && spi_unlikely(!spi_thread.record))	/* a thread of the tracer's, which an observer runs in */
+		__atomic_fetch_add(&spi_status->entries, 1, __ATOMIC_RELAXED);
+	return r;
 }

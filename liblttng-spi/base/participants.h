@@ -55,7 +55,7 @@ struct spi_participant {
 	void (*program_begins)(const char *path);
 	void (*program_fails)(void);
 	/* The program gets this signal, or is ended by it. Signal handler, all signals blocked; SPI_WATCH_SIGNALS. */
-	void (*signal_comes)(int number, int is_fatal);
+	void (*signal_comes)(int number, int is_fatal, const void *info);
 	/* The list of objects was looked at. Under the control lock, maybe the dynamic linker's; SPI_WATCH_OBJECTS. */
 	void (*objects_looked_at)(void);
 };

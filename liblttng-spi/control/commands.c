@@ -114,6 +114,8 @@ static int command(struct spi_link *link, const struct spi_msg *head, char *body
 			spi_rule_add(link, rule.rule, rule.flags, body + sizeof(rule), &result);
 		else
 			result.status = -EPROTO;
+		if (link->welcome_flags & SPI_WELCOME_EXEC && !spi_env.preloaded)	/* GO is for those that wait */
+			spi_exec_start_always(link);
 		spi_loads_tell();
 		has_answer = 1;
 		break;

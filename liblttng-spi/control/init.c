@@ -284,10 +284,12 @@ __attribute__((destructor)) void spi_agent_end(void)
 		return;
 	if (spi_child_end()) {
 		spi_exec_tell();
+		spi_observe_end();
 		spi_clients_process_end();	/* a child's calls come to them before it begins */
 	} else if (spi_thread.busy < SPI_BUSY_ALWAYS || spi_last_thread_ended) {
 		if (spi_thread.record && !spi_thread.busy)
 			spi_budget_news();
+		spi_observe_end();	/* while it can be recorded */
 		spi_process_end();
 		spi_clients_process_end();
 		spi_thread.busy = SPI_BUSY_ALWAYS;

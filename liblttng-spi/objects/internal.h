@@ -15,7 +15,12 @@ struct spi_object;
 const char *spi_object_file(const struct spi_object *object, char room[SPI_PROC_PATH]);
 extern int spi_leaks_are_checked;		/* LeakSanitizer is there. objects/phdr.c */
 
-/* ---- symbols.c ---- */
+/* ---- tables.c ---- */
+int spi_texts_equal(const char *a, const char *b);	/* strcmp() may be instrumented, too */
+/* The index of a symbol that is defined; 0: not there. version as below. */
+uint32_t spi_table_find(const struct spi_tables *tables, const char *name, uint32_t hash, const char *version);
+const char *spi_table_name(const struct spi_tables *tables, uint64_t value);	/* of what is defined there; NULL: nothing */
+int spi_table_imports_load(const struct spi_tables *tables);	/* dlopen() or dlmopen(); 1 where that is not known */
 /* Has the symbol this version? "": is it the one that is meant where no version is asked for? */
 int spi_symbol_is_version(const struct spi_tables *tables, uint32_t symbol, const char *version);
 const char *spi_symbol_version_wanted(const struct spi_tables *tables, uint32_t symbol);	/* of an import; "": any */

@@ -76,7 +76,7 @@ uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from);
 int spi_symbols_know(uint64_t address, int is_code);
 void spi_symbols_scan(void);	/* control side: look which objects there are */
 
-/* An object's tables as the dynamic linker reads them. */
+/* ---- tables.c: an object's tables as the dynamic linker reads them ---- */
 struct spi_tables {
 	const uint32_t *hash;		/* DT_GNU_HASH */
 	const ElfW(Sym) *symbols;

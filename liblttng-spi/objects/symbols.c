@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What the dynamic linker will bind a name to, found in the objects' own tables as
- * it does (GNU hash, versions), without asking it: who wants to know may be in a
- * signal handler, or hold its lock.
+ * What the dynamic linker will bind a name to, found in the objects' own tables (tables.c) as it does, without asking it:
+ * who wants to know may be in a signal handler, or hold its lock.
  *
  * The order is that of the objects loaded at the program's start, which are never
  * unloaded; then the object that asks, which somebody is running in. Other
@@ -19,7 +18,6 @@
 #include "liblttng-spi/objects/internal.h"
 
 #define TABLES_MAX	256u
-#define VERSION_HIDDEN	0x8000u
 
 struct table {
 	uint64_t bias, low, high, code_low, code_high;
@@ -31,47 +29,6 @@ struct table {
 
 static struct table tables[TABLES_MAX];
 static uint32_t table_count, initial_count, scans = 1;
-
-/* The dynamic linker has made these addresses already, but for objects without a bias to add. */
-void spi_tables_read(struct spi_tables *t, const ElfW(Dyn) *dynamic, uint64_t bias)
-{
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		uint64_t value = dynamic->d_un.d_val, at = value + (value < bias ? bias : 0);
-
-		switch (dynamic->d_tag) {
-		case DT_GNU_HASH:
-			t->hash = (const void *) at;
-			break;
-		case DT_SYMTAB:
-			t->symbols = (const void *) at;
-			break;
-		case DT_STRTAB:
-			t->names = (const void *) at;
-			break;
-		case DT_VERSYM:
-			t->versions = (const void *) at;
-			break;
-		case DT_VERDEF:
-			t->defined = (const void *) at;
-			break;
-		case DT_VERNEED:
-			t->needed = (const void *) at;
-			break;
-		case DT_JMPREL:
-			t->lists[0] = (const void *) at;
-			break;
-		case DT_PLTRELSZ:
-			t->sizes[0] = value;
-			break;
-		case DT_RELA:
-			t->lists[1] = (const void *) at;
-			break;
-		case DT_RELASZ:
-			t->sizes[1] = value;
-			break;
-		}
-	}
-}
 
 static void table_read(struct table *t, const ElfW(Dyn) *dynamic)
 {
@@ -89,13 +46,6 @@ static struct table table_of(const struct dl_phdr_info *info)
 	return t;
 }
 
-static int texts_equal(const char *a, const char *b)
-{
-	const char *rest = spi_text_behind(a, b);
-
-	return rest && !*rest;
-}
-
 static const char *table_soname(const struct table *t)
 {
 	for (const ElfW(Dyn) *d = t->dynamic; t->of.names && d->d_tag != DT_NULL; d++)
@@ -111,7 +61,7 @@ static int table_needs(const struct table *t, const struct table *other, const c
 	for (const ElfW(Dyn) *d = t->dynamic; t->of.names && d->d_tag != DT_NULL; d++) {
 		const char *name = d->d_tag == DT_NEEDED ? t->of.names + d->d_un.d_val : NULL;
 
-		if (name && (texts_equal(name, soname) || texts_equal(name, path) || (slash && texts_equal(name, slash + 1))))
+		if (name && (spi_texts_equal(name, soname) || spi_texts_equal(name, path) || (slash && spi_texts_equal(name, slash + 1))))
 			return 1;
 	}
 	return 0;
@@ -206,89 +156,6 @@ int spi_symbols_know(uint64_t address, int is_code)
 	return 0;
 }
 
-int spi_symbol_is_version(const struct spi_tables *t, uint32_t symbol, const char *version)
-{
-	uint16_t index;
-
-	if (!t->versions || !t->defined)
-		return 1;
-	index = t->versions[symbol];
-	if (!version[0])
-		return !(index & VERSION_HIDDEN);
-	index &= (uint16_t) ~VERSION_HIDDEN;
-	for (const uint8_t *at = t->defined;;) {
-		const ElfW(Verdef) *def = (const ElfW(Verdef) *) at;
-
-		if (def->vd_ndx == index) {
-			const ElfW(Verdaux) *name = (const ElfW(Verdaux) *) (at + def->vd_aux);
-
-			return texts_equal(t->names + name->vda_name, version);
-		}
-		if (!def->vd_next)
-			return 0;
-		at += def->vd_next;
-	}
-}
-
-const char *spi_symbol_version_wanted(const struct spi_tables *t, uint32_t symbol)
-{
-	const uint16_t index = t->versions ? t->versions[symbol] & (uint16_t) ~VERSION_HIDDEN : 0;
-
-	for (const uint8_t *at = index > 1 ? t->needed : NULL; at;) {
-		const ElfW(Verneed) *need = (const ElfW(Verneed) *) at;
-		const uint8_t *aux = at + need->vn_aux;
-
-		for (uint16_t i = 0; i < need->vn_cnt; i++) {
-			const ElfW(Vernaux) *its = (const ElfW(Vernaux) *) aux;
-
-			if (its->vna_other == index)
-				return t->names + its->vna_name;
-			aux += its->vna_next;
-		}
-		at = need->vn_next ? at + need->vn_next : NULL;
-	}
-	return "";
-}
-
-uint32_t spi_symbol_hash(const char *name)
-{
-	uint32_t h = 5381;
-
-	while (*name)
-		h = h * 33 + (uint8_t) *name++;
-	return h;
-}
-
-/* The symbol's index in a table; 0: not there. */
-static uint32_t table_find(const struct table *t, const char *name, uint32_t hash, const char *version)
-{
-	const uint32_t *head = t->of.hash, *buckets, *chain;
-	const uint64_t *bloom;
-	uint64_t word;
-	uint32_t i;
-
-	if (!head || !t->of.symbols || !t->of.names || !head[0] || !head[2])
-		return 0;
-	bloom = (const uint64_t *) (head + 4);
-	buckets = (const uint32_t *) (bloom + head[2]);
-	chain = buckets + head[0];
-	word = bloom[hash / 64 % head[2]];
-	if (!(word >> (hash % 64) & 1) || !(word >> ((hash >> head[3]) % 64) & 1))
-		return 0;
-	i = buckets[hash % head[0]];
-	if (i < head[1])
-		return 0;
-	for (;; i++) {
-		uint32_t h = chain[i - head[1]];
-
-		if ((h | 1) == (hash | 1) && t->of.symbols[i].st_shndx != SHN_UNDEF && texts_equal(t->of.names + t->of.symbols[i].st_name, name) &&
-				spi_symbol_is_version(&t->of, i, version))
-			return i;
-		if (h & 1)
-			return 0;
-	}
-}
-
 struct wanted {
 	const char *name;
 	uint64_t found;
@@ -309,7 +176,7 @@ static int has_address(const struct dl_phdr_info *info, uint64_t address)
 static void find_in(const struct dl_phdr_info *info, struct wanted *wanted)
 {
 	struct table t = table_of(info);
-	uint32_t i = table_find(&t, wanted->name, spi_symbol_hash(wanted->name), "");
+	uint32_t i = spi_table_find(&t.of, wanted->name, spi_symbol_hash(wanted->name), "");
 
 	if (i)
 		wanted->found = t.of.symbols[i].st_value + t.bias;
@@ -334,20 +201,6 @@ int spi_object_defines(const struct dl_phdr_info *info, const char *name)
 	return wanted.found != 0;
 }
 
-/* Undefined symbols come first where there is a GNU hash table. */
-static int table_imports_load(const struct table *t)
-{
-	if (!t->of.hash || !t->of.symbols || !t->of.names)
-		return 1;
-	for (uint32_t i = 1; i < t->of.hash[1]; i++) {
-		const char *name = t->of.names + t->of.symbols[i].st_name;
-
-		if (t->of.symbols[i].st_shndx == SHN_UNDEF && (!strcmp(name, "dlopen") || !strcmp(name, "dlmopen")))
-			return 1;
-	}
-	return 0;
-}
-
 static int object_imports_load(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct table t = table_of(info);
@@ -356,7 +209,7 @@ static int object_imports_load(struct dl_phdr_info *info, size_t size, void *dat
 	(void) data;
 	if (strstr(info->dlpi_name, "linux-vdso") || has_address(info, (uint64_t) spi_slot_code_base))
 		return 0;
-	return table_imports_load(&t);
+	return spi_table_imports_load(&t.of);
 }
 
 int spi_program_loads(void)
@@ -397,7 +250,7 @@ static const struct table *libc_table(void)
 void *spi_find_in_libc(const char *name)
 {
 	const struct table *libc = libc_table();
-	uint32_t i = libc ? table_find(libc, name, spi_symbol_hash(name), "") : 0;
+	uint32_t i = libc ? spi_table_find(&libc->of, name, spi_symbol_hash(name), "") : 0;
 	uint64_t found;
 
 	if (!i)
@@ -438,7 +291,7 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 
 		if ((!t->is_initial && (!table_is_there(t) || t->low != from->low)) || (after_agent && t->is_agent))
 			continue;
-		found = table_find(t, name, hash, version);
+		found = spi_table_find(&t->of, name, hash, version);
 		if (!found)
 			continue;
 		/* else it is STT_GNU_IFUNC, or no function */
@@ -447,31 +300,12 @@ uint64_t spi_symbol_find(const char *name, const char *version, const struct spi
 	return 0;
 }
 
-/* The name of the function that a table has at an address; NULL: none. */
-static const char *table_name(const struct table *t, uint64_t address)
-{
-	const uint32_t *head = t->of.hash, *buckets, *chain;
-
-	if (!head || !t->of.symbols || !t->of.names)
-		return NULL;
-	buckets = (const uint32_t *) ((const uint64_t *) (head + 4) + head[2]);
-	chain = buckets + head[0];
-	for (uint32_t b = 0; b < head[0]; b++)
-		for (uint32_t i = buckets[b]; i >= head[1]; i++) {
-			if (t->of.symbols[i].st_shndx != SHN_UNDEF && t->of.symbols[i].st_value + t->bias == address)
-				return t->of.names + t->of.symbols[i].st_name;
-			if (chain[i - head[1]] & 1)
-				break;
-		}
-	return NULL;
-}
-
 uint64_t spi_symbol_behind(uint64_t address, const struct spi_object *from)
 {
 	uint32_t count = __atomic_load_n(&table_count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const char *name = tables[i].is_agent ? table_name(&tables[i], address) : NULL;
+		const char *name = tables[i].is_agent ? spi_table_name(&tables[i].of, address - tables[i].bias) : NULL;
 
 		if (name)
 			return spi_symbol_find(name, "", from, 1);

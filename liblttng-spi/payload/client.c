@@ -222,7 +222,6 @@ static void environment_tell(void)
  */
 void spi_clients_process_end(void)
 {
-	spi_observe_end();
 	environment_tell();
 	if (!spi_may(SPI_MAY_TALK)) {
 		__atomic_store_n(&end_is_due, 1, __ATOMIC_RELEASE);
@@ -313,8 +312,10 @@ void spi_clients_rule_ends(uint32_t which)
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
-		if (client->rules && !--client->rules)
-			spi_clients_end(1u << client->number);
+		if (!client->rules || --client->rules)
+			continue;
+		client->has_begun = 0;
+		spi_clients_end(1u << client->number);
 	}
 }
 

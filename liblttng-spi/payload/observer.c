@@ -47,13 +47,14 @@ uint64_t spi_client_run(struct spi_client *client, void *function, void *first, 
 
 /* ---- what is told ---- */
 
-enum event { CREATED, EXECUTES, ENDED, SIGNAL, LOADED, UNLOADED, DETACHED };
+enum event { BEGUN, CREATED, EXECUTES, ENDED, SIGNAL, LOADED, UNLOADED, DETACHED };
 
 struct news {
 	enum event event;
 	int32_t first, second;
 	const char *path;
 	struct spi_object *object;
+	const void *info;
 };
 
 static void deliver(const struct news *news, const struct spi_client *client)
@@ -61,12 +62,16 @@ static void deliver(const struct news *news, const struct spi_client *client)
 	const struct spi_observer *o = client->observer;
 	struct spi_agent *agent = client->owner;
 
-	if (news->event == CREATED && o->created)
+	if (news->event == BEGUN && o->begun)
+		o->begun(agent, o->data);
+	else if (news->event == CREATED && o->created)
 		o->created(agent, news->first, o->data);
 	else if (news->event == EXECUTES && o->executes)
 		o->executes(agent, news->path, o->data);
 	else if (news->event == ENDED && o->ended)
 		o->ended(agent, news->first, news->second, o->data);
+	else if (news->event == SIGNAL && o->signal_from)
+		o->signal_from(agent, news->first, news->second, news->info, o->data);
 	else if (news->event == SIGNAL && o->signal)
 		o->signal(agent, news->first, news->second, o->data);
 	else if (news->event == LOADED && o->loaded)
@@ -77,16 +82,61 @@ static void deliver(const struct news *news, const struct spi_client *client)
 		o->detached(agent, o->data);
 }
 
+/*
+ * The thread gets what it needs to record, as before a call; the agent's thread, which sees what is loaded, too. Not
+ * in a handler, and not in a forked child: most children execute another program or end at once, and begin by a call
+ * alone.
+ */
+static void record_ready(const struct spi_client *client, const struct news *news)
+{
+	struct spi_thread *t = &spi_thread;
+	const uint32_t busy = t->busy;
+	uint64_t held = 0;
+
+	if (!client->records || !client->records->gate || !(t->owed & SPI_THREAD_NEW) || news->event == SIGNAL ||
+			spi_mode_is_child() || spi_thread_is_foreign(t) || spi_is_lent() > 0)
+		return;
+	if (spi_thread_is_tracer()) {
+		if (spi_may(SPI_MAY_RECORD) && spi_payload->thread_ready(0) > 0)
+			__atomic_fetch_and(&t->owed, ~SPI_THREAD_NEW, __ATOMIC_RELAXED);
+		return;
+	}
+	if ((busy & ~SPI_BUSY_ALWAYS) || news->event > ENDED)
+		return;
+	spi_raw4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (uint64_t) &held, 8);
+	if (held & SPI_SIGNAL_BIT(32))		/* libc holds all signals there */
+		return;
+	t->busy = 0;
+	spi_thread_may((uint64_t) __builtin_frame_address(0) + 8);
+	t->busy = busy;
+}
+
 static void tell_one(struct spi_client *client, struct news *news)
 {
-	if (client && client->is_observing)
-		spi_client_run(client, (void *) deliver, news, client);
+	if (!client || !client->is_observing)
+		return;
+	record_ready(client, news);
+	spi_client_run(client, (void *) deliver, news, client);
 }
 
 static void tell(struct news news)
 {
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX; i++)
 		tell_one(spi_clients[i], &news);
+}
+
+/* What records is there: the rule has been put in force. */
+void spi_observe_rule(uint32_t which)
+{
+	struct news news = { .event = BEGUN };
+
+	for (; which; which &= which - 1) {
+		struct spi_client *client = spi_clients[__builtin_ctz(which)];
+
+		if (!client->has_begun)
+			tell_one(client, &news);
+		client->has_begun = 1;
+	}
 }
 
 void spi_observe_child(int32_t child)
@@ -104,11 +154,11 @@ void spi_observe_end(void)
 	tell((struct news) { .event = ENDED, .first = spi_exit_status < 0 ? -1 : spi_exit_status });
 }
 
-void spi_observe_signal(int number, int is_fatal)
+void spi_observe_signal(int number, int is_fatal, const void *info)
 {
 	if (!spi_may(SPI_MAY_ACT))
 		return;
-	tell((struct news) { .event = SIGNAL, .first = number, .second = is_fatal });
+	tell((struct news) { .event = SIGNAL, .first = number, .second = is_fatal, .info = info });
 	if (is_fatal)
 		tell((struct news) { .event = ENDED, .first = -1, .second = number });
 }

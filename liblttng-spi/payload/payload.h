@@ -69,6 +69,7 @@ struct spi_client {
 	void *fault_data;
 	const struct spi_observer *observer;	/* NULL: none */
 	uint32_t is_observing;
+	uint32_t has_begun;		/* a rule that names it is in force, and its observer knows */
 	uint32_t leaves_children;	/* its payloads do not run in a forked child */
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
@@ -176,9 +177,10 @@ const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;
  */
 uint64_t spi_client_run(struct spi_client *client, void *function, void *first, void *second) SPI_HIDDEN;
 void spi_observe_begin(struct spi_client *client) SPI_HIDDEN;	/* control side */
+void spi_observe_rule(uint32_t which) SPI_HIDDEN;		/* one that names these clients is in force. Control side */
 void spi_observe_child(int32_t child) SPI_HIDDEN;
 void spi_observe_program(const char *path) SPI_HIDDEN;
-void spi_observe_signal(int number, int is_fatal) SPI_HIDDEN;
+void spi_observe_signal(int number, int is_fatal, const void *info) SPI_HIDDEN;
 void spi_observe_end(void) SPI_HIDDEN;
 void spi_observe_detach(struct spi_client *client) SPI_HIDDEN;	/* the tracer leaves, for this client */
 void spi_observe_removal(void) SPI_HIDDEN;	/* the controller has left. Control side */

@@ -293,6 +293,7 @@ int spi_work_put_in_force(struct work *w)
 	prepare_and_install(w, points, (const char **) (points + w->rule->count));
 	for (uint32_t i = 0; w->rule->clients && i < w->rule->count; i++)
 		spi_clients_point_use(w->rule->points[i], w->rule->clients);
+	spi_observe_rule(w->rule->clients);
 	spi_sys(SYS_munmap, points, (bytes + 4095) & ~4095ul);
 	return 0;
 }

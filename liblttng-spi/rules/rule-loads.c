@@ -22,6 +22,7 @@
 #include "liblttng-spi/objects/objects.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/internal.h"
 
 #define GENERIC_MS	1500u	/* for an event to be enabled */
@@ -34,12 +35,18 @@ void spi_loads_watch(int is_wanted)
 		spi_hooks_leave(SPI_HOOKS_LOADS);
 }
 
+int spi_rules_do_without;
+
 void spi_rules_watch_loads(void)
 {
 	uint32_t reach = 0;
+	int do_without = spi_rules != NULL;
 
-	for (const struct rule *rule = spi_rules; rule; rule = rule->next)
+	for (const struct rule *rule = spi_rules; rule; rule = rule->next) {
 		reach |= rule->ops->reach(rule);
+		do_without &= rule->text.payloads.count && !spi_clients_have_flag(rule->clients, SPI_CLIENT_RECORDS);
+	}
+	__atomic_store_n(&spi_rules_do_without, do_without, __ATOMIC_RELAXED);
 	spi_loads_watch((reach & SPI_REACH_WATCHED) || (spi_watched & SPI_WATCH_OBJECTS));
 }
 

@@ -121,6 +121,7 @@ int spi_objects_hold(void (*work)(void *data), void *data);
 
 /* ---- rule-loads.c: libraries that are loaded after a rule for functions was made ---- */
 void spi_loads_watch(int is_wanted);	/* the dynamic linker's own word of what it loads */
+extern int spi_rules_do_without SPI_HIDDEN;	/* no rule in force needs the event module, also for what is loaded later */
 void spi_rules_watch_loads(void);	/* as the rules are now: watch the dynamic linker, or no longer */
 void spi_rules_loads_take(struct spi_link *link);	/* instrument what they name in what has come */
 

@@ -161,10 +161,10 @@ void spi_signal_default(struct spi_signal *s, const void *info)
 }
 
 /* The program gets the signal now. What ends it by default has been taken where it does: dispositions/watch.c. */
-static void tell(const struct spi_signal *s, int is_fatal)
+static void tell(const struct spi_signal *s, int is_fatal, const void *info)
 {
 	if (spi_unlikely(spi_watched & SPI_WATCH_SIGNALS))
-		spi_participants_run(signal_comes, s->number, is_fatal);
+		spi_participants_run(signal_comes, s->number, is_fatal, info);
 }
 
 void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const void *caller)
@@ -179,11 +179,11 @@ void spi_signal_hand_on(struct spi_signal *s, void *info, void *context, const v
 	/* the kernel does not let a fault be ignored either */
 	if (action.handler == (uint64_t) SIG_DFL || action.handler == (uint64_t) SIG_IGN) {
 		if (!s->is_harmless)
-			tell(s, 1);
+			tell(s, 1, info);
 		spi_signal_default(s, info);
 		return;
 	}
-	tell(s, 0);
+	tell(s, 0, info);
 	if (action.flags & SA_RESETHAND)
 		__atomic_store_n(&from->handler, (uint64_t) SIG_DFL, __ATOMIC_RELAXED);
 	spi_bytes_copy(&mask, &uc->uc_sigmask, 8);

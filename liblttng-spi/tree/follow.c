@@ -191,12 +191,14 @@ void spi_tree_loads_take(struct spi_link *link)
 
 void spi_tree_loads_follow(void)
 {
+	/* an observer is to know before the thread goes on */
+	const int is_told = (spi_watched & SPI_WATCH_OBJECTS) && spi_rules_do_without;
 	uint64_t loads = 0;
 
 	dl_iterate_phdr(loads_of, &loads);
 	if (loads == __atomic_load_n(&loads_seen, __ATOMIC_ACQUIRE) || spi_child_loads())
 		return;
-	if (spi_link_current && !spi_payload) {
+	if (spi_link_current && !spi_payload && !is_told) {
 		spi_control_ring();	/* the waiting thread has the lock that the event module's loading needs */
 	} else if (spi_link_current) {
 		spi_control_ask();

@@ -58,6 +58,7 @@ static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 	if (is_main && spi_tree_main_begun())
 		everybody = 1;
 	spi_clients_rule_begins(tree->rule->clients);
+	spi_observe_rule(tree->rule->clients);
 	__atomic_fetch_or(&spi_tree_existing, bit, __ATOMIC_SEQ_CST);
 	spi_budget_start(asked->budget ? bit : 0, spi_tree_budget_least(tree));
 	if (asked->calls_of.count)

@@ -170,6 +170,13 @@ void text_clean(char *text)
 			*s = '?';
 }
 
+const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* The length of the character of UTF-8 there; 0: it is none. */
 static size_t utf8_length(const unsigned char *s)
 {

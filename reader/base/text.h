@@ -29,6 +29,8 @@ void json_string(FILE *out, const char *text);
  * Names come from files that anybody made.
  */
 void text_clean(char *text);
+/* The last part of a path; the path itself where that is empty. */
+const char *last_part(const char *path);
 /* A field of CSV, quoted where it has to be. */
 void csv_field(FILE *out, const char *text);
 

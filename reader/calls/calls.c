@@ -225,20 +225,6 @@ static int lost(struct calls *c, int64_t ns, uint64_t count, const char *stream)
 
 /* ---- what comes ---- */
 
-static uint64_t member_unsigned(const bt_event *event, uint64_t member)
-{
-	const bt_field *payload = bt_event_borrow_payload_field_const(event), *field;
-
-	if (!payload || member == UINT64_MAX)
-		return 0;
-	field = bt_field_structure_borrow_member_field_by_index_const(payload, member);
-	if (bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return bt_field_integer_unsigned_get_value(field);
-	if (bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		return (uint64_t) bt_field_integer_signed_get_value(field);
-	return 0;
-}
-
 static int take_typed(struct calls *c, const bt_event *event, struct value_class *v, struct call *call)
 {
 	struct call_thread *t = call->thread;
@@ -257,11 +243,11 @@ static int take_typed(struct calls *c, const bt_event *event, struct value_class
 		return leave(c, call, v->function);
 	case VALUE_WHOLE:
 		call->kind = CALL_WHOLE;
-		call->begin = call->ns - (int64_t) member_unsigned(event, v->duration);
-		call->left = (int) member_unsigned(event, v->left);
+		call->begin = call->ns - (int64_t) field_integer(payload_field(event, v->duration));
+		call->left = (int) field_integer(payload_field(event, v->left));
 		return whole(c, call);
 	case VALUE_LEFT:
-		t->left = (int) member_unsigned(event, v->left);
+		t->left = (int) field_integer(payload_field(event, v->left));
 		return 0;
 	case VALUE_PROCNAME:
 		strncpy(t->process->name, payload_string(event, "procname"), sizeof(t->process->name) - 1);

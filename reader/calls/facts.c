@@ -98,10 +98,10 @@ static int trace_see(struct facts *f, const bt_stream *stream)
 /* DIR/CHANNEL_CPU */
 static void channel_name(const bt_stream *stream, char *name, size_t size)
 {
-	const char *path = bt_stream_get_name(stream), *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = bt_stream_get_name(stream);
 	char *end;
 
-	text_copy(name, size, slash ? slash + 1 : path ? path : "?");
+	text_copy(name, size, path ? last_part(path) : "?");
 	end = strrchr(name, '_');
 	if (end && end != name && end[1] && strspn(end + 1, "0123456789") == strlen(end + 1))
 		*end = 0;
@@ -218,23 +218,15 @@ static struct fact_loaded *loaded_get(struct facts *f, const bt_trace *trace, ui
 
 static int build_id_see(struct facts *f, struct fact_loaded *l, const bt_event *event)
 {
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	const bt_field *bytes = bt_field_structure_borrow_member_field_by_name_const(payload, "build_id"), *byte;
 	struct fact_object *o = l->object;
 	char text[84] = "";
-	uint64_t begin = 0, value;
+	uint8_t id[sizeof(text) / 2 - 1];
+	const uint64_t n = o ? payload_bytes(event, "build_id", id, sizeof(id)) : 0, begin = build_id_begin(id, n);
 
-	if (!bytes || !o || !bt_field_class_type_is(bt_field_get_class_type(bytes), BT_FIELD_CLASS_TYPE_ARRAY))
+	if (!n)
 		return 0;
-	for (uint64_t i = 0; i < bt_field_array_get_length(bytes) && i < sizeof(text) / 2 - 1; i++) {
-		byte = bt_field_array_borrow_element_field_by_index_const(bytes, i);
-		if (!bt_field_class_type_is(bt_field_get_class_type(byte), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-			return 0;
-		value = bt_field_integer_unsigned_get_value(byte) & 0xff;
-		snprintf(text + 2 * i, 3, "%02x", (unsigned int) value);
-		if (i < 8)
-			begin |= value << (56 - 8 * i);
-	}
+	for (uint64_t i = 0; i < sizeof(id) && i < n; i++)
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
 	if (!o->begin) {
 		o->begin = begin;	/* the path was told just before */
 		strcpy(o->build_id, text);

@@ -32,7 +32,6 @@ static int list_grow(void *list, uint32_t count, uint32_t *room)
 struct call_function *call_function_get(struct calls *c, const char *path, uint64_t offset, const char *name, int is_typed)
 {
 	const uint64_t hash = spi_hash_number(spi_hash_text(spi_hash_text(SPI_HASH_SEED, path), name) ^ offset);
-	const char *slash = strrchr(path, '/');
 	struct call_function *f = spi_hash_find(&c->functions, hash);
 	size_t size = strlen(name) + 1;
 
@@ -49,7 +48,7 @@ struct call_function *call_function_get(struct calls *c, const char *path, uint6
 	f->key = strcat(strcpy(f->name + size + strlen(path) + 1, name), path);
 	text_clean(f->name);
 	text_clean(f->name + size);
-	f->object = slash && slash[1] ? f->path + (slash + 1 - path) : f->path;
+	f->object = last_part(f->path);
 	f->offset = offset;
 	f->is_typed = (uint8_t) is_typed;
 	f->number = c->function_count;
@@ -82,13 +81,6 @@ struct call_function *call_function_of(struct calls *c, struct space *space, str
 		function->own = f;
 	}
 	return function ? function->own : NULL;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 const char *call_function_place(const struct call_function *f, char *text, size_t size)

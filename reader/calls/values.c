@@ -14,17 +14,6 @@
 
 /* ---- event classes ---- */
 
-static uint64_t member_find(const bt_field_class *payload, const char *name)
-{
-	const uint64_t n = payload ? bt_field_class_structure_get_member_count(payload) : 0;
-
-	for (uint64_t i = 0; i < n; i++)
-		if (!strcmp(name, bt_field_class_structure_member_get_name(
-			    bt_field_class_structure_borrow_member_by_index_const(payload, i))))
-			return i;
-	return UINT64_MAX;
-}
-
 static int ends_with(const char *text, size_t length, const char *end)
 {
 	return length > strlen(end) && !strcmp(text + length - strlen(end), end);

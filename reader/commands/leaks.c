@@ -104,19 +104,20 @@ static int nothing(void *data, const struct call *call)
 
 static int leaks_out(struct leaks *l, const struct reading *r)
 {
-	const uint32_t limit = asked.has_limit || r->format != FORMAT_TEXT ? asked.limit : ROWS;
+	const struct leak_form form = { .format = r->format, .sort = asked.sort, .has_lines = r->has_lines, .out = r->out,
+		.limit = asked.has_limit || r->format != FORMAT_TEXT ? asked.limit : ROWS };
 
 	switch (asked.what) {
 	case RESOURCES:
-		return leaks_resources_write(l, limit, r->format, r->has_lines, r->out);
+		return leaks_resources_write(l, &form);
 	case TIMES:
-		return leaks_times_write(l, r->format, r->out);
+		return leaks_times_write(l, &form);
 	case FOLDED:
 		return leaks_folded_write(l, r->out);
 	case PAGE:
 		return leaks_page_write(l, r->directories[0], r->out);
 	default:
-		return leaks_write(l, asked.sort, limit, r->format, r->has_lines, r->out);
+		return leaks_write(l, &form);
 	}
 }
 

@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What `lttng-spi top` knows of the process: a child runs `lttng trace -p PID --payload top`, and its lines are
- * counted here. The child is begun anew when other functions' calls are to be counted.
+ * What `lttng-spi top` knows of the process: the lines of its child (top-child.c) are counted here. The child is begun
+ * anew when other functions' calls are to be counted.
  *
  * The payload keeps counting within its share of the CPU time. But a call that is not counted costs a little, too, as
  * long as its function is instrumented: what is called too often for that is given up, and stays so. So is what is
  * called most while samples say that tracing takes more than it may, whatever it is that takes the time.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "reader/base/text.h"
 #include "reader/commands/top.h"
 #include "reader/trace/symbols.h"
 
-#define COUNTED_MOST	8u		/* functions at a time */
 #define OURS		"liblttng-spi.so."	/* samples there are of hooks' system calls; others are tracing */
-#define NOTHING		"libc.so.6:gnu_get_libc_version"	/* instrumented while nothing is counted */
 #define PASS_NS		4.0		/* what a call takes that is not counted, caches included */
 #define PASS_SHARE	0.0015		/* of the CPU time, for all of these */
 #define TRACING_SHARE	0.02		/* of the samples, for all of tracing; and so many of them at least */
 #define TRACING_LEAST	6u
 #define CHOOSE_SAMPLES	30.0		/* before functions are chosen */
 #define CHOOSE_MS	INT64_C(10000)	/* from the first choice to the second; then twice as long */
-#define END_MS		10000
 #define KEPT		0.7		/* of older samples' weight, from table to table */
 
 struct top_object {
@@ -41,13 +35,6 @@ struct top_object {
 };
 
 /* ---- rows ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static struct top_row *row_get(struct top *t, const char *object, const char *name)
 {
@@ -137,12 +124,12 @@ static struct top_row *row_at(struct top *t, uint64_t address, const char *path)
 		snprintf(name, sizeof(name), "(code of no file: made at run time)");
 	else if (!strncmp(path, "linux-vdso.so.", 14))
 		snprintf(name, sizeof(name), "(clock_gettime and the like, of the kernel)");
-	else if (!strncmp(base_name(path), OURS, strlen(OURS)))
+	else if (!strncmp(last_part(path), OURS, strlen(OURS)))
 		snprintf(name, sizeof(name), "(system calls of functions that tracing stands before)");
 	else if (!symbols || !symbols_function(symbols, &offset, name, sizeof(name)))
 		snprintf(name, sizeof(name), symbols_frame(symbols, &offset) ? "sub_%" PRIx64 : "0x%" PRIx64,
 			symbols ? offset + symbols->low : address);
-	return row_get(t, base_name(path), name);
+	return row_get(t, last_part(path), name);
 }
 
 static void sample_take(struct top *t, uint64_t count, int is_kernel, struct top_row *row)
@@ -212,10 +199,8 @@ static void end_take(struct top *t, uint64_t wall, uint64_t cpu, uint64_t lost, 
 		give_up(row);
 		is_given_up = 1;
 	}
-	if (is_given_up) {
-		top_child_end(t);
-		top_child_begin(t);
-	}
+	if (is_given_up)
+		top_child_anew(t);
 }
 
 /* The function that `lttng trace` cannot find, or NULL. */
@@ -241,8 +226,7 @@ static void error_take(struct top *t, const char *error)
 		return;
 	}
 	give_up(row);
-	top_child_end(t);
-	top_child_begin(t);
+	top_child_anew(t);
 }
 
 static void line_take(struct top *t, char *line)
@@ -250,9 +234,7 @@ static void line_take(struct top *t, char *line)
 	uint64_t a[5];
 	int n = 0;
 
-	for (char *s = line; *s; s++)
-		if ((unsigned char) *s < 0x20 || *s == 0x7f)
-			*s = '?';
+	text_clean(line);
 	if (t->is_old && !strncmp(line, "top: ", 5))
 		top_decay(t);
 	if (sscanf(line, "top: sample %" SCNu64 " %" SCNu64 " 0x%" SCNx64 " %n", &a[0], &a[1], &a[2], &n) == 3 && n)
@@ -300,149 +282,6 @@ int top_read(struct top *t)
 	return 0;
 }
 
-/* ---- the child ---- */
-
-/* `lttng` beside this program: in the build tree, or where both are installed. */
-static void lttng_path(char *path, size_t size)
-{
-	char self[4096];
-	const ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	self[n > 0 ? n : 0] = 0;
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	snprintf(path, size, "%s/../cli/lttng", self);
-	if (access(path, X_OK) < 0)
-		snprintf(path, size, "%s/lttng", self);
-	if (access(path, X_OK) < 0)
-		snprintf(path, size, "lttng");
-}
-
-/* OBJECT:FUNCTION, in which nothing stands for anything else. */
-void top_pattern(const struct top_row *row, char *text, size_t size)
-{
-	const char *const parts[] = { row->object, ":", row->name };
-	size_t used = 0;
-
-	for (unsigned int i = 0; i < 3; i++)
-		for (const char *s = parts[i]; *s && used + 3 < size; s++) {
-			if (strchr("*?[]\\", *s))
-				text[used++] = '\\';
-			text[used++] = *s;
-		}
-	text[used] = 0;
-}
-
-/*
- * A child in a process group of its own, as ^C is for this program, which ends the child; so does this program's end.
- */
-static pid_t spawn(char **arguments, int out, int err)
-{
-	const pid_t parent = getpid();
-	char path[4200];
-	pid_t pid;
-	int null;
-
-	lttng_path(path, sizeof(path));
-	arguments[0] = path;
-	pid = fork();
-	if (pid)
-		return pid < 0 ? -errno : pid;
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGINT);
-	null = open("/dev/null", O_RDWR);
-	dup2(null, STDIN_FILENO);
-	dup2(out >= 0 ? out : null, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	if (getppid() == parent)
-		execvp(path, arguments);
-	_exit(127);
-}
-
-void top_child_begin(struct top *t)
-{
-	char pid[16], patterns[COUNTED_MOST][4400];
-	char *arguments[COUNTED_MOST * 2 + 16];
-	unsigned int n = 0, counted = 0;
-	int pipes[2];
-
-	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) < 0)
-		return;
-	snprintf(pid, sizeof(pid), "%d", t->pid);
-	arguments[n++] = NULL;
-	arguments[n++] = (char *) "trace";
-	arguments[n++] = (char *) "-p";
-	arguments[n++] = pid;
-	arguments[n++] = (char *) "--payload";
-	arguments[n++] = (char *) "top";
-	for (uint32_t i = 0; i < t->count; i++) {
-		t->rows[i]->is_counted = 0;
-		if (!t->rows[i]->is_wanted || counted == COUNTED_MOST)
-			continue;
-		top_pattern(t->rows[i], patterns[counted], sizeof(patterns[0]));
-		t->rows[i]->is_counted = 1;
-		arguments[n++] = (char *) "-f";
-		arguments[n++] = patterns[counted++];
-	}
-	t->children++;
-	if (!counted) {
-		arguments[n++] = (char *) "-f";
-		arguments[n++] = (char *) NOTHING;
-	}
-	arguments[n++] = (char *) "--payload-arg";
-	arguments[n++] = (char *) "interval=400";
-	arguments[n] = NULL;
-	t->child = spawn(arguments, -1, pipes[1]);
-	close(pipes[1]);
-	t->from = pipes[0];
-	t->used = 0;
-	t->child_samples = t->child_tracing = 0;
-	if (t->child < 0) {
-		snprintf(t->error, sizeof(t->error), "lttng cannot be started: %s", strerror((int) -t->child));
-		t->child = 0;
-	}
-}
-
-/* It takes the payload out of the process first. */
-static void child_wait(pid_t child)
-{
-	const struct timespec pause = { 0, 10000000 };
-
-	kill(child, SIGINT);
-	for (int i = 0; i < END_MS / 10; i++) {
-		if (waitpid(child, NULL, WNOHANG) == child)
-			return;
-		nanosleep(&pause, NULL);
-	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-}
-
-void top_child_end(struct top *t)
-{
-	if (t->child > 0)
-		child_wait(t->child);
-	if (t->from >= 0)
-		close(t->from);
-	t->child = 0;
-	t->from = -1;
-}
-
-void top_trace(struct top *t, const char *function)
-{
-	char pid[16];
-	char *arguments[] = { NULL, (char *) "trace", (char *) "-p", pid, (char *) "-f", (char *) (uintptr_t) function,
-		(char *) "--format=calls", (char *) "--duration", (char *) "3", NULL };
-	pid_t child;
-
-	snprintf(pid, sizeof(pid), "%d", t->pid);
-	child = spawn(arguments, STDOUT_FILENO, STDERR_FILENO);
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
 /* ---- which functions ---- */
 
 /* A process that is traced makes one more system call for each close() whose calls are counted. */
@@ -464,16 +303,15 @@ void top_choose(struct top *t)
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct top_row *row = t->rows[i];
 
-		row->is_wanted = may_be_counted(row) && n < COUNTED_MOST && row->samples * 100 > t->samples;
-		fresh += (unsigned int) (row->is_wanted && !row->is_counted && n < COUNTED_MOST / 2);
+		row->is_wanted = may_be_counted(row) && n < TOP_COUNTED_MOST && row->samples * 100 > t->samples;
+		fresh += (unsigned int) (row->is_wanted && !row->is_counted && n < TOP_COUNTED_MOST / 2);
 		n += (unsigned int) row->is_wanted;
 	}
 	if (!fresh || !n)
 		return;
 	t->choose_ms = now + (CHOOSE_MS << t->choices);
 	t->choices += t->choices < 8;
-	top_child_end(t);
-	top_child_begin(t);
+	top_child_anew(t);
 }
 
 /* ---- begin and end ---- */

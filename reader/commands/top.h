@@ -57,8 +57,13 @@ void top_decay(struct top *t);
 void top_choose(struct top *t);
 void top_sort(struct top *t);
 int64_t now_ms(void);
+
+/* ---- top-child.c ---- */
+#define TOP_COUNTED_MOST	8u		/* functions at a time */
+/* It counts the calls of rows that are wanted, which are marked. t->child 0: it could not be, t->error says why. */
 void top_child_begin(struct top *t);
 void top_child_end(struct top *t);
+void top_child_anew(struct top *t);
 /* The function as `lttng trace -f` takes it. */
 void top_pattern(const struct top_row *row, char *text, size_t size);
 /* `lttng trace` of a function, for three seconds, to our stdout. */

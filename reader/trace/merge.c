@@ -116,24 +116,6 @@ static void time_see(struct merge *m, const bt_message *message)
 		m->now_ns = ns;
 }
 
-uint64_t payload_unsigned(const bt_event *event, const char *name)
-{
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	const bt_field *field = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, name) : NULL;
-
-	if (!field || !bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		return 0;
-	return bt_field_integer_unsigned_get_value(field);
-}
-
-const char *payload_string(const bt_event *event, const char *name)
-{
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
-	const bt_field *field = payload ? bt_field_structure_borrow_member_field_by_name_const(payload, name) : NULL;
-
-	return field && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING ? bt_field_string_get_value(field) : "";
-}
-
 static enum event_kind kind_of(const char *name)
 {
 	static const struct {

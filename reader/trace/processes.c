@@ -17,25 +17,6 @@
 
 #define SITES_MOST	(1u << 24)
 
-/* -1: there is no such context. Signed ones are given as they are in 64 bits. */
-int context_unsigned(const bt_event *event, const char *name, uint64_t *value)
-{
-	const bt_field *context = bt_event_borrow_common_context_field_const(event), *field;
-	bt_field_class_type type;
-
-	field = context ? bt_field_structure_borrow_member_field_by_name_const(context, name) : NULL;
-	if (!field)
-		return -1;
-	type = bt_field_get_class_type(field);
-	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-		*value = bt_field_integer_unsigned_get_value(field);
-	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-		*value = (uint64_t) bt_field_integer_signed_get_value(field);
-	else
-		return -1;
-	return 0;
-}
-
 static struct image *image_new(struct merge *m)
 {
 	struct image *image = calloc(1, sizeof(*image));

@@ -19,12 +19,13 @@
 #include "tp/base/format.h"
 
 #define MERGE_HOLD_MS	500u
+#define BUILD_ID_MOST	64u		/* bytes; of a longer one the first eight alone count */
 
 /* A function of an object: known by its place in it, wherever the object is loaded. */
 struct object {
 	struct object *next;
 	uint64_t build_id;		/* the first eight bytes; 0: it has none, and is known by its path */
-	uint8_t id[64];			/* all of it, where the trace says it */
+	uint8_t id[BUILD_ID_MOST];	/* all of it, where the trace says it */
 	uint32_t id_size;		/* bytes; 0: it does not */
 	char *path;
 	struct symbols *symbols;	/* NULL: nobody has asked for them yet */
@@ -160,7 +161,8 @@ struct merge {
 	void (*batch_drop)(struct batch *batch);
 	const char *teller;		/* who tells what was missing, on stderr */
 
-	struct names *names;
+	struct space *spaces;		/* what is where; the one that was asked for last comes first */
+	struct object *objects;
 	struct process *processes;
 	struct image *images;
 	struct spi_hash threads;
@@ -179,6 +181,19 @@ struct merge {
 	uint64_t late, orphans, unknown, gaps;	/* told at the end */
 };
 
+/* ---- fields.c ---- */
+uint64_t field_integer(const bt_field *field);	/* signed ones as they are in 64 bits; 0: NULL, or no integer */
+const char *field_string(const bt_field *field);	/* "": NULL, or no string */
+uint64_t member_find(const bt_field_class *structure, const char *name);	/* its number, or UINT64_MAX */
+const bt_field *payload_field(const bt_event *event, uint64_t number);	/* NULL: UINT64_MAX */
+uint64_t payload_unsigned(const bt_event *event, const char *name);	/* 0: it has none of this name */
+const char *payload_string(const bt_event *event, const char *name);	/* "": likewise */
+/* An array of bytes: how many, `most` of them copied; 0: there is none. */
+uint64_t payload_bytes(const bt_event *event, const char *name, uint8_t *bytes, uint64_t most);
+const char *context_string(const bt_event *event, const char *name);
+/* 0, or -1: there is no such context. Signed ones are given as they are in 64 bits. */
+int context_unsigned(const bt_event *event, const char *name, uint64_t *value);
+
 /* ---- merge.c ---- */
 void merge_init(struct merge *m, int64_t hold_ns, const char *teller);
 void merge_free(struct merge *m);
@@ -194,15 +209,12 @@ void merge_end(struct merge *m);
 void merge_tell(const struct merge *m);
 /* The class's entry in the table: NULL without memory. */
 struct event_class *merge_class(struct merge *m, const bt_event_class *in);
-uint64_t payload_unsigned(const bt_event *event, const char *name);	/* 0: it has none of this name */
-const char *payload_string(const bt_event *event, const char *name);	/* "": likewise */
 /* The time of a message, in ns from origin: 1, or 0: it has none. */
 int message_time(const bt_message *message, int64_t *ns);
 
 /* ---- processes.c ---- */
 struct process *process_get(struct merge *m, const bt_event *event);
 int site_set(struct merge *m, struct process *process, uint64_t number, const struct site *as);
-int context_unsigned(const bt_event *event, const char *name, uint64_t *value);
 
 /* ---- threads.c ---- */
 /* A batch came: 0 or -1. It belongs to the thread then. */
@@ -235,6 +247,12 @@ void names_caller(struct space *space, uint64_t address, int is_call, char *text
  * the place is the address. The object stays what it is for as long as `m`.
  */
 struct object *names_place(struct space *space, uint64_t address, int is_call, uint64_t *offset);
+/* The lines of a return address, with what is inlined there; NULL: not known. */
+const struct source_place *names_site(struct space *space, uint64_t address);
+void names_free(struct merge *m);
+
+/* ---- objects.c ---- */
+uint64_t build_id_begin(const uint8_t *id, uint64_t n);	/* struct object's build_id; 0: it has none */
 void names_place_text(struct object *object, uint64_t offset, int is_call, char *text, size_t size);
 /* The lines of a return address there, with what is inlined; NULL: not known. */
 const struct source_place *names_place_lines(struct object *object, uint64_t offset);
@@ -248,9 +266,6 @@ struct object *names_objects(const struct merge *m);
 struct symbols *names_symbols(struct object *object);	/* NULL: no memory */
 /* The source line where a function begins; NULL: not known. */
 const struct source_place *names_line(const struct object *object, uint64_t offset);
-/* The lines of a return address, with what is inlined there; NULL: not known. */
-const struct source_place *names_site(struct space *space, uint64_t address);
-void names_free(struct merge *m);
 
 /* ---- files.c ---- */
 /*

@@ -40,17 +40,6 @@ enum { PEER_CHANNEL, PEER_PID, PEER_NAME, PEER_STATUS, PEER_REASON, PEER_TOOK };
 
 /* ---- fields ---- */
 
-static uint64_t member_find(const bt_field_class *payload, const char *name)
-{
-	const uint64_t count = payload ? bt_field_class_structure_get_member_count(payload) : 0;
-
-	for (uint64_t i = 0; name && i < count; i++)
-		if (!strcmp(bt_field_class_structure_member_get_name(
-				bt_field_class_structure_borrow_member_by_index_const(payload, i)), name))
-			return i;
-	return UINT64_MAX;
-}
-
 static struct flow_class *class_get(struct flow *f, const bt_event_class *in)
 {
 	const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(in);
@@ -70,7 +59,7 @@ static struct flow_class *class_get(struct flow *f, const bt_event_class *in)
 	c->in = in;
 	c->what = (enum flow_event) what;
 	for (unsigned int i = 0; i < VALUES_MOST && what < FLOW_EVENTS; i++)
-		c->fields[i] = member_find(payload, event_names[what].fields[i]);
+		c->fields[i] = event_names[what].fields[i] ? member_find(payload, event_names[what].fields[i]) : UINT64_MAX;
 	c->next = *at;
 	*at = c;
 	return c;
@@ -78,22 +67,11 @@ static struct flow_class *class_get(struct flow *f, const bt_event_class *in)
 
 static void values_get(const struct flow_class *c, const bt_event *event, uint64_t *values, const char **texts)
 {
-	const bt_field *payload = bt_event_borrow_payload_field_const(event), *field;
-	bt_field_class_type type;
-
 	for (unsigned int i = 0; i < VALUES_MOST; i++) {
-		values[i] = 0;
-		texts[i] = "";
-		if (c->fields[i] == UINT64_MAX)
-			continue;
-		field = bt_field_structure_borrow_member_field_by_index_const(payload, c->fields[i]);
-		type = bt_field_get_class_type(field);
-		if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
-			texts[i] = bt_field_string_get_value(field);
-		else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-			values[i] = bt_field_integer_unsigned_get_value(field);
-		else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-			values[i] = (uint64_t) bt_field_integer_signed_get_value(field);
+		const bt_field *field = payload_field(event, c->fields[i]);
+
+		values[i] = field_integer(field);
+		texts[i] = field_string(field);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "reader/base/text.h"
 #include "reader/views/leaks.h"
 
 static struct leak_resource *resource_add(struct leak_process *p, enum leak_kind kind, uint64_t from, uint64_t size,
@@ -47,13 +48,21 @@ static uint32_t resources_end(struct leak_process *p, enum leak_kind kind, uint6
 	return n;
 }
 
-static void text_take(struct leak_resource *r, const char *function, const char *name)
+/* It was made by a function, with the name or start that the function was given. */
+static int resource_make(struct leak_process *p, enum leak_kind kind, uint64_t from, uint64_t size,
+	const struct leak_said *said, const char *function, const char *with)
 {
-	if (asprintf(&r->text, "%s%s%s", function, *name ? " " : "", name) < 0)
+	struct leak_resource *r = resource_add(p, kind, from, size, said->stack, said->ns);
+
+	if (!r)
+		return -ENOMEM;
+	if (asprintf(&r->text, "%s%s%s", function, *with ? " " : "", with) < 0) {
 		r->text = NULL;
-	for (char *c = r->text; c && *c; c++)
-		if ((unsigned char) *c < 0x20 || *c == 0x7f)
-			*c = '?';
+		return -ENOMEM;
+	}
+	text_clean(r->text);
+	p->opened[kind]++;
+	return 0;
 }
 
 /* What lies in the range is not mapped by anybody any more; parts of a mapping stay. */
@@ -73,7 +82,8 @@ static int range_end(struct leak_process *p, uint64_t from, uint64_t size)
 			const struct leak_resource whole = *r;
 
 			r->size = from - r->from;
-			if (!resource_add(p, LEAK_MAPPING, to, end - to, whole.stack, whole.ns))
+			r = resource_add(p, LEAK_MAPPING, to, end - to, whole.stack, whole.ns);
+			if (!r || !(r->text = strdup(whole.text)))
 				return -ENOMEM;
 		} else if (r->from < from) {
 			r->size = from - r->from;
@@ -91,20 +101,14 @@ static int range_end(struct leak_process *p, uint64_t from, uint64_t size)
 
 #define PAGES(size)	(((size) + 4095) & ~UINT64_C(4095))
 
-static int mapping_add(struct leak_process *p, uint64_t from, uint64_t size, const char *how,
-	const struct leak_stack *stack, int64_t ns)
+static int mapping_make(struct leak_process *p, uint64_t from, uint64_t size, const struct leak_said *said,
+	const char *how)
 {
 	const uint64_t unknown = p->unknown[LEAK_MAPPING];
-	struct leak_resource *r;
-	int e = range_end(p, from, PAGES(size));	/* MAP_FIXED */
+	const int e = range_end(p, from, PAGES(size));	/* MAP_FIXED */
 
 	p->unknown[LEAK_MAPPING] = unknown;
-	r = e == 0 ? resource_add(p, LEAK_MAPPING, from, PAGES(size), stack, ns) : NULL;
-	if (!r)
-		return -ENOMEM;
-	text_take(r, how, "");
-	p->opened[LEAK_MAPPING]++;
-	return 0;
+	return e < 0 ? e : resource_make(p, LEAK_MAPPING, from, PAGES(size), said, how, "");
 }
 
 static void break_set(struct leak_process *p, uint64_t now)
@@ -116,22 +120,16 @@ static void break_set(struct leak_process *p, uint64_t now)
 		p->break_most = now;
 }
 
-int leak_resource_take(struct leak_process *p, enum leak_event what, const uint64_t *v, const char *const *texts,
-	const struct leak_stack *stack, int64_t ns)
+int leak_resource_take(struct leak_process *p, const struct leak_said *said)
 {
+	const uint64_t *v = said->values;
 	char start[40];
-	struct leak_resource *r;
 	int e;
 
-	switch (what) {
+	switch (said->what) {
 	case LEAK_OPEN:
 		resources_end(p, LEAK_DESCRIPTOR, v[0], v[0]);	/* dup2() closes */
-		r = resource_add(p, LEAK_DESCRIPTOR, v[0], 0, stack, ns);
-		if (!r)
-			return -ENOMEM;
-		text_take(r, texts[1], texts[2]);
-		p->opened[LEAK_DESCRIPTOR]++;
-		return 0;
+		return resource_make(p, LEAK_DESCRIPTOR, v[0], 0, said, said->texts[1], said->texts[2]);
 	case LEAK_CLOSE:
 		if (!resources_end(p, LEAK_DESCRIPTOR, v[0], v[0]))
 			p->unknown[LEAK_DESCRIPTOR]++;
@@ -140,29 +138,25 @@ int leak_resource_take(struct leak_process *p, enum leak_event what, const uint6
 		resources_end(p, LEAK_DESCRIPTOR, v[0], v[1]);
 		return 0;
 	case LEAK_THREAD_CREATE:
-		p->opened[LEAK_THREAD]++;
 		if (v[2]) {
+			p->opened[LEAK_THREAD]++;
 			p->closed[LEAK_THREAD]++;
 			return 0;
 		}
-		r = resource_add(p, LEAK_THREAD, v[0], 0, stack, ns);
-		if (!r)
-			return -ENOMEM;
 		snprintf(start, sizeof(start), "0x%" PRIx64, v[1]);
-		text_take(r, "pthread_create", start);
-		return 0;
+		return resource_make(p, LEAK_THREAD, v[0], 0, said, "pthread_create", start);
 	case LEAK_THREAD_JOIN:
 	case LEAK_THREAD_DETACH:
 		if (!resources_end(p, LEAK_THREAD, v[0], v[0]))
 			p->unknown[LEAK_THREAD]++;
 		return 0;
 	case LEAK_MMAP:
-		return mapping_add(p, v[0], v[1], v[2] & MAP_ANONYMOUS ? "mmap" : "mmap of a file", stack, ns);
+		return mapping_make(p, v[0], v[1], said, v[2] & MAP_ANONYMOUS ? "mmap" : "mmap of a file");
 	case LEAK_MUNMAP:
 		return range_end(p, v[0], PAGES(v[1]));
 	case LEAK_MREMAP:
 		e = range_end(p, v[0], PAGES(v[1]));
-		return e < 0 ? e : mapping_add(p, v[2], v[3], "mremap", stack, ns);
+		return e < 0 ? e : mapping_make(p, v[2], v[3], said, "mremap");
 	case LEAK_BRK:
 		break_set(p, v[0]);
 		return 0;

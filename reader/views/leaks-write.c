@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What was not given back, as text, JSON and CSV. */
+/* Memory that was not given back, as text, JSON and CSV. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,104 +8,13 @@
 #include "reader/base/text.h"
 #include "reader/views/leaks.h"
 
-#define TIME_ROWS	40u
-#define TIME_BAR	50u
 #define INCIDENTS_SHOWN	10u
-
-/* ---- stacks ---- */
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* " at FILE:LINE", or " in INLINED inlined at FILE:LINE"; "": not known, or not wanted. */
-static const char *place_text(const struct leak_frame *f, int has_lines, char *text, size_t size)
-{
-	const struct source_place *place = has_lines ? names_place_lines(f->object, f->offset) : NULL;
-
-	*text = 0;
-	if (place && place->lines[0].inlined)
-		snprintf(text, size, " in %s inlined at %s:%u", place->lines[0].inlined,
-			last_part(place->lines[0].file), place->lines[0].line);
-	else if (place)
-		snprintf(text, size, " at %s:%u", last_part(place->lines[0].file), place->lines[0].line);
-	return text;
-}
-
-static void frame_write(struct leak_frame *f, int has_lines, FILE *out)
-{
-	char place[700];
-
-	fprintf(out, "%s%s%s%s%s%s\n", colour_begin(COLOUR_FUNCTION), leak_frame_text(f), colour_end(COLOUR_FUNCTION),
-		colour_begin(COLOUR_DIM), place_text(f, has_lines, place, sizeof(place)), colour_end(COLOUR_DIM));
-}
-
-/* A line each. */
-static void stack_write(const struct leak_stack *s, int has_lines, FILE *out)
-{
-	for (uint32_t i = 0; i < s->count; i++) {
-		fputs(i ? "      <- " : "      ", out);
-		frame_write(s->frames[i], has_lines, out);
-	}
-	if (!s->count)
-		fputs("      (not known)\n", out);
-}
-
-static void stack_json(const struct leak_stack *s, int has_lines, FILE *out)
-{
-	char function[1600];
-
-	fputs("[", out);
-	for (uint32_t i = 0; s && i < s->count; i++) {
-		struct leak_frame *f = s->frames[i];
-		const struct source_place *place = has_lines ? names_place_lines(f->object, f->offset) : NULL;
-
-		leak_frame_function(f, function, sizeof(function));
-		fprintf(out, "%s{\"function\":", i ? "," : "");
-		json_string(out, function);
-		fputs(",\"object\":", out);
-		json_string(out, leak_frame_object(f));
-		fprintf(out, ",\"address\":\"0x%" PRIx64 "\"", f->offset);
-		if (place && place->lines[0].inlined) {
-			fputs(",\"inlined\":", out);
-			json_string(out, place->lines[0].inlined);
-		}
-		if (place) {
-			fputs(",\"file\":", out);
-			json_string(out, place->lines[0].file);
-			fprintf(out, ",\"line\":%u", place->lines[0].line);
-		}
-		fputs("}", out);
-	}
-	fputs("]", out);
-}
-
-/* FUNCTION+OFFSET [OBJECT] at FILE:LINE <- ... */
-static void stack_csv(const struct leak_stack *s, int has_lines, FILE *out)
-{
-	char place[700], *text = NULL;
-	size_t size;
-	FILE *memory = open_memstream(&text, &size);
-
-	for (uint32_t i = 0; memory && s && i < s->count; i++)
-		fprintf(memory, "%s%s%s", i ? " <- " : "", leak_frame_text(s->frames[i]),
-			place_text(s->frames[i], has_lines, place, sizeof(place)));
-	if (memory)
-		fclose(memory);
-	csv_field(out, text ? text : "");
-	free(text);
-}
 
 /* ---- order ---- */
 
-static enum leak_sort sorting;
-
-static uint64_t value_of(const struct leak_group *g)
+static uint64_t value_of(const struct leak_group *g, enum leak_sort sort)
 {
-	switch (sorting) {
+	switch (sort) {
 	case LEAK_SORT_BLOCKS:
 		return g->blocks;
 	case LEAK_SORT_PEAK:
@@ -129,24 +38,30 @@ static int frames_compare(const struct leak_stack *a, const struct leak_stack *b
 	return a->count < b->count ? -1 : a->count > b->count;
 }
 
-static int group_compare(const void *a, const void *b)
+/* Is the group in a table that is sorted so? By what is live only those that have something live are. */
+static int is_shown(const struct leak_group *g, const struct leak_form *f)
+{
+	return f->sort == LEAK_SORT_BYTES || f->sort == LEAK_SORT_BLOCKS ? g->blocks != 0 : 1;
+}
+
+/* Those that are not shown come last. */
+static int group_compare(const void *a, const void *b, void *form)
 {
 	const struct leak_group *x = *(const struct leak_group *const *) a, *y = *(const struct leak_group *const *) b;
 
-	if (value_of(x) != value_of(y))
-		return value_of(x) > value_of(y) ? -1 : 1;
+	const struct leak_form *f = form;
+	const uint64_t v = value_of(x, f->sort), w = value_of(y, f->sort);
+
+	if (is_shown(x, f) != is_shown(y, f))
+		return is_shown(x, f) ? -1 : 1;
+	if (v != w)
+		return v > w ? -1 : 1;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
 	return x->key ? strcmp(x->key, y->key) : frames_compare(x->stack, y->stack);
 }
 
-/* Is the group in a table that is sorted so? By what is live only those that have something live are. */
-static int is_shown(const struct leak_group *g)
-{
-	return sorting == LEAK_SORT_BYTES || sorting == LEAK_SORT_BLOCKS ? g->blocks != 0 : 1;
-}
-
-/* ---- memory, as text ---- */
+/* ---- text ---- */
 
 static const char *begun_text(const struct leak_process *p)
 {
@@ -159,12 +74,16 @@ static const char *begun_text(const struct leak_process *p)
 	return texts[p->begun];
 }
 
-static void title_write(const struct leaks *l, const struct leak_process *p, FILE *out)
+void leak_title_write(const struct leak_process *p, FILE *out)
+{
+	fprintf(out, "%s%s (%" PRId64 ")%s%s%s\n", colour_begin(COLOUR_HEAD), *p->name ? p->name : "process", p->pid,
+		p->is_over ? ", until it executed another program" : "", begun_text(p), colour_end(COLOUR_HEAD));
+}
+
+static void totals_write(const struct leaks *l, const struct leak_process *p, FILE *out)
 {
 	char when[32];
 
-	fprintf(out, "%s%s (%" PRId64 ")%s%s%s\n", colour_begin(COLOUR_HEAD), *p->name ? p->name : "process", p->pid,
-		p->is_over ? ", until it executed another program" : "", begun_text(p), colour_end(COLOUR_HEAD));
 	fprintf(out, "  live %s: %" PRIu64 " bytes in %" PRIu64 " blocks", l->at == INT64_MAX ? "at the end" : "then",
 		p->bytes, p->live);
 	if (p->peak_bytes) {
@@ -188,11 +107,12 @@ static void title_write(const struct leaks *l, const struct leak_process *p, FIL
 			p->unseen);
 }
 
-static void wrong_write(const struct leak_process *p, int has_lines, FILE *out)
+static void wrong_write(const struct leak_process *p, const struct leak_form *f)
 {
 	static const char *const texts[] = {
 		[WRONG_DOUBLE] = "given back twice", [WRONG_FOREIGN] = "given back and never allocated",
 	};
+	FILE *out = f->out;
 	char when[32];
 
 	for (unsigned int what = 0; what < WRONGS; what++) {
@@ -211,12 +131,12 @@ static void wrong_write(const struct leak_process *p, int has_lines, FILE *out)
 			time_text(w->ns, when);
 			fprintf(out, "    0x%" PRIx64 " %s by ", w->address, when);
 			if (w->at->count)
-				frame_write(w->at->frames[0], has_lines, out);
+				leak_frame_write(w->at->frames[0], f);
 			else
 				fputs("?\n", out);
 			if (w->got && w->got->count) {
 				fputs("      allocated by ", out);
-				frame_write(w->got->frames[0], has_lines, out);
+				leak_frame_write(w->got->frames[0], f);
 			}
 		}
 	}
@@ -233,23 +153,17 @@ static void lifetime_write(const struct leak_group *g, FILE *out)
 	fprintf(out, " %10s %10s", p50, longest);
 }
 
-static void rows_write(struct leak_group **groups, uint32_t count, uint32_t limit, int has_lines, FILE *out)
+static void rows_write(struct leak_group **groups, uint32_t count, uint32_t shown, const struct leak_form *f)
 {
-	uint32_t shown = 0, all = 0;
+	FILE *out = f->out;
 
-	for (uint32_t i = 0; i < count; i++)
-		all += (uint32_t) is_shown(groups[i]);
-	if (!all)
+	if (!count)
 		return;
 	fprintf(out, "%s%12s %8s %11s %9s %11s %10s %10s%s\n", colour_begin(COLOUR_HEAD), "live bytes", "blocks",
-		"at most",
-		"allocated", "bytes", "p50 life", "max life", colour_end(COLOUR_HEAD));
-	for (uint32_t i = 0; i < count && (!limit || shown < limit); i++) {
-		struct leak_group *g = groups[i];
+		"at most", "allocated", "bytes", "p50 life", "max life", colour_end(COLOUR_HEAD));
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct leak_group *g = groups[i];
 
-		if (!is_shown(g))
-			continue;
-		shown++;
 		fprintf(out, "%12" PRIu64 " %8" PRIu64 " %11" PRIu64 " %9" PRIu64 " %11" PRIu64, g->bytes, g->blocks,
 			g->peak_bytes, g->calls, g->got);
 		lifetime_write(g, out);
@@ -257,16 +171,18 @@ static void rows_write(struct leak_group **groups, uint32_t count, uint32_t limi
 			fprintf(out, "  %s", g->key);
 		putc('\n', out);
 		if (g->stack)
-			stack_write(g->stack, has_lines, out);
+			leak_stack_write(g->stack, f);
 	}
-	if (shown < all)
-		fprintf(out, "  ... and %" PRIu32 " more: --limit 0 shows all\n", all - shown);
+	if (shown < count)
+		fprintf(out, "  ... and %" PRIu32 " more: --limit 0 shows all\n", count - shown);
 }
 
-/* ---- memory, as JSON and CSV ---- */
+/* ---- JSON ---- */
 
-static void group_json(const struct leak_group *g, int has_lines, FILE *out)
+static void group_json(const struct leak_group *g, const struct leak_form *f)
 {
+	FILE *out = f->out;
+
 	fprintf(out, "{\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"peak_blocks\":%" PRIu64
 		",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64, g->bytes, g->blocks, g->peak_bytes,
 		g->peak_blocks, g->calls, g->got, g->freed);
@@ -278,7 +194,7 @@ static void group_json(const struct leak_group *g, int has_lines, FILE *out)
 		json_string(out, g->key);
 	} else {
 		fputs(",\"stack\":", out);
-		stack_json(g->stack, has_lines, out);
+		leak_stack_json(g->stack, f);
 	}
 	fputs("}", out);
 }
@@ -287,14 +203,15 @@ static void process_json(const struct leak_process *p, FILE *out)
 {
 	static const char *const begun[] = { "start", "attached", "forked", "unknown" };
 
-	fputs("{\"process\":", out);
+	fputs("\n{\"process\":", out);
 	json_string(out, p->name);
 	fprintf(out, ",\"pid\":%" PRId64 ",\"begun\":\"%s\",\"executed_another\":%s", p->pid, begun[p->begun],
 		p->is_over ? "true" : "false");
 }
 
-static void incidents_json(const struct leak_process *p, enum leak_wrong what, int has_lines, FILE *out)
+static void incidents_json(const struct leak_process *p, enum leak_wrong what, const struct leak_form *f)
 {
+	FILE *out = f->out;
 	const char *between = "";
 
 	fputs("[", out);
@@ -305,10 +222,10 @@ static void incidents_json(const struct leak_process *p, enum leak_wrong what, i
 			continue;
 		fprintf(out, "%s\n{\"address\":\"0x%" PRIx64 "\",\"ns\":%" PRId64 ",\"by\":", between, w->address,
 			w->ns);
-		stack_json(w->at, has_lines, out);
+		leak_stack_json(w->at, f);
 		if (w->got) {
 			fputs(",\"allocated_by\":", out);
-			stack_json(w->got, has_lines, out);
+			leak_stack_json(w->got, f);
 		}
 		fputs("}", out);
 		between = ",";
@@ -316,12 +233,11 @@ static void incidents_json(const struct leak_process *p, enum leak_wrong what, i
 	fputs("]", out);
 }
 
-static void memory_json(const struct leaks *l, const struct leak_process *p, struct leak_group **groups, uint32_t count,
-	uint32_t limit, int has_lines, FILE *out)
+static void memory_json(const struct leaks *l, const struct leak_process *p, struct leak_group **groups, uint32_t shown,
+	const struct leak_form *f)
 {
-	uint32_t shown = 0;
+	FILE *out = f->out;
 
-	process_json(p, out);
 	fprintf(out, ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"peak_blocks\":%" PRIu64
 		",\"peak_ns\":%" PRId64 ",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64
 		",\"failed\":%" PRIu64 ",\"older_freed\":%" PRIu64 ",\"internal_freed\":%" PRIu64 ",\"unseen_freed\":%" PRIu64
@@ -333,30 +249,25 @@ static void memory_json(const struct leaks *l, const struct leak_process *p, str
 		fprintf(out, ",\"lost_events\":%" PRIu64, l->lost);
 	fprintf(out, ",\"double_frees\":%" PRIu64 ",\"foreign_frees\":%" PRIu64 ",\n\"double\":",
 		p->wrong[WRONG_DOUBLE], p->wrong[WRONG_FOREIGN]);
-	incidents_json(p, WRONG_DOUBLE, has_lines, out);
+	incidents_json(p, WRONG_DOUBLE, f);
 	fputs(",\"foreign\":", out);
-	incidents_json(p, WRONG_FOREIGN, has_lines, out);
+	incidents_json(p, WRONG_FOREIGN, f);
 	fputs(",\n\"groups\":[", out);
-	for (uint32_t i = 0; i < count && (!limit || shown < limit); i++) {
-		if (!is_shown(groups[i]))
-			continue;
-		fputs(shown++ ? ",\n" : "\n", out);
-		group_json(groups[i], has_lines, out);
+	for (uint32_t i = 0; i < shown; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		group_json(groups[i], f);
 	}
-	fputs("]}", out);
 }
 
-static void memory_csv(const struct leak_process *p, struct leak_group **groups, uint32_t count, uint32_t limit,
-	int has_lines, FILE *out)
-{
-	uint32_t shown = 0;
+/* ---- CSV ---- */
 
-	for (uint32_t i = 0; i < count && (!limit || shown < limit); i++) {
+static void memory_csv(const struct leak_process *p, struct leak_group **groups, uint32_t shown, const struct leak_form *f)
+{
+	FILE *out = f->out;
+
+	for (uint32_t i = 0; i < shown; i++) {
 		const struct leak_group *g = groups[i];
 
-		if (!is_shown(g))
-			continue;
-		shown++;
 		csv_field(out, p->name);
 		fprintf(out, ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
 			p->pid, g->bytes, g->blocks, g->peak_bytes, g->peak_blocks, g->calls, g->got);
@@ -367,286 +278,64 @@ static void memory_csv(const struct leak_process *p, struct leak_group **groups,
 		if (g->key)
 			csv_field(out, g->key);
 		else
-			stack_csv(g->stack, has_lines, out);
+			leak_stack_csv(g->stack, f);
 		putc('\n', out);
 	}
 }
 
-int leaks_write(struct leaks *l, enum leak_sort sort, uint32_t limit, enum format format, int has_lines, FILE *out)
+/* ---- all ---- */
+
+static int memory_write(struct leaks *l, struct leak_process *p, const struct leak_form *f)
+{
+	uint32_t all, count = 0, shown;
+	struct leak_group **groups = leaks_groups(l, p, &all);
+
+	if (!groups)
+		return -ENOMEM;
+	qsort_r(groups, all, sizeof(struct leak_group *), group_compare, (void *) (uintptr_t) f);
+	while (count < all && is_shown(groups[count], f))
+		count++;
+	shown = f->limit && f->limit < count ? f->limit : count;
+	if (f->format == FORMAT_JSON) {
+		memory_json(l, p, groups, shown, f);
+	} else if (f->format == FORMAT_CSV) {
+		memory_csv(p, groups, shown, f);
+	} else {
+		leak_title_write(p, f->out);
+		totals_write(l, p, f->out);
+		wrong_write(p, f);
+		rows_write(groups, count, shown, f);
+	}
+	leaks_groups_free(groups, all);
+	return output_status(f->out);
+}
+
+int leaks_write(struct leaks *l, const struct leak_form *f)
+{
+	return leaks_each(l, f, "process,pid,bytes,blocks,peak_bytes,peak_blocks,allocations,allocated_bytes,lifetime_p50_ns,"
+		"lifetime_max_ns,by\n", memory_write);
+}
+
+int leaks_each(struct leaks *l, const struct leak_form *f, const char *columns, leak_write_fn *write)
 {
 	const char *between = "";
+	int r = 0;
 
-	sorting = sort;
-	if (format == FORMAT_JSON)
-		fputs("[", out);
-	if (format == FORMAT_CSV)
-		fputs("process,pid,bytes,blocks,peak_bytes,peak_blocks,allocations,allocated_bytes,lifetime_p50_ns,"
-			"lifetime_max_ns,by\n", out);
-	for (struct leak_process *p = l->list; p; p = p->next) {
-		uint32_t count;
-		struct leak_group **groups = leaks_groups(l, p, &count);
-
-		if (!groups)
-			return -ENOMEM;
-		qsort(groups, count, sizeof(struct leak_group *), group_compare);
-		if (format == FORMAT_JSON) {
-			fprintf(out, "%s\n", between);
-			memory_json(l, p, groups, count, limit, has_lines, out);
-		} else if (format == FORMAT_CSV) {
-			memory_csv(p, groups, count, limit, has_lines, out);
-		} else {
-			fputs(between, out);
-			title_write(l, p, out);
-			wrong_write(p, has_lines, out);
-			rows_write(groups, count, limit, has_lines, out);
-		}
-		between = format == FORMAT_JSON ? "," : "\n";
-		leaks_groups_free(groups, count);
-		if (output_status(out) < 0)
-			return output_status(out);
+	if (f->format == FORMAT_JSON)
+		fputs("[", f->out);
+	if (f->format == FORMAT_CSV)
+		fputs(columns, f->out);
+	for (struct leak_process *p = l->list; r == 0 && p; p = p->next) {
+		if (f->format != FORMAT_CSV)
+			fputs(between, f->out);
+		if (f->format == FORMAT_JSON)
+			process_json(p, f->out);
+		r = write(l, p, f);
+		if (f->format == FORMAT_JSON)
+			fputs("]}", f->out);
+		between = f->format == FORMAT_JSON ? "," : "\n";
 	}
-	if (format == FORMAT_JSON)
-		fputs("\n]\n", out);
-	return output_status(out);
-}
-
-/* ---- descriptors, threads, mappings ---- */
-
-static const char *const kind_names[LEAK_KINDS] = { "descriptor", "thread", "mapping" };
-static const char *const kind_titles[LEAK_KINDS] = {
-	"descriptors open", "threads neither joined nor detached", "mappings" };
-
-static int resource_compare(const void *a, const void *b)
-{
-	const struct leak_resource *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->kind == LEAK_MAPPING && x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-static void resource_number(const struct leak_resource *r, char *text, size_t size)
-{
-	if (r->kind == LEAK_DESCRIPTOR)
-		snprintf(text, size, "%" PRIu64, r->from);
-	else
-		snprintf(text, size, "0x%" PRIx64, r->from);
-}
-
-static void resources_text(const struct leak_process *p, enum leak_kind kind, uint32_t limit, int has_lines, FILE *out)
-{
-	uint32_t count = 0, shown = 0;
-	uint64_t bytes = 0;
-	char number[24];
-
-	for (uint32_t i = 0; i < p->resource_count; i++)
-		if (p->resources[i].kind == kind) {
-			count++;
-			bytes += p->resources[i].size;
-		}
-	fprintf(out, "  %s: %" PRIu32, kind_titles[kind], count);
-	if (kind == LEAK_MAPPING)
-		fprintf(out, ", %" PRIu64 " bytes", bytes);
-	fprintf(out, "; made: %" PRIu64 "; given back: %" PRIu64, p->opened[kind], p->closed[kind]);
-	if (p->unknown[kind])
-		fprintf(out, "; given back that were made before, or by what is not recorded: %" PRIu64,
-			p->unknown[kind]);
-	putc('\n', out);
-	for (uint32_t i = 0; i < p->resource_count && (!limit || shown < limit); i++) {
-		const struct leak_resource *r = &p->resources[i];
-
-		if (r->kind != kind)
-			continue;
-		shown++;
-		resource_number(r, number, sizeof(number));
-		fprintf(out, "    %-18s ", number);
-		if (kind == LEAK_MAPPING)
-			fprintf(out, "%12" PRIu64 "  ", r->size);
-		fprintf(out, "%s\n", r->text ? r->text : "");
-		stack_write(r->stack, has_lines, out);
-	}
-	if (shown < count)
-		fprintf(out, "    ... and %" PRIu32 " more: --limit 0 shows all\n", count - shown);
-}
-
-static void resource_json(const struct leak_resource *r, int has_lines, FILE *out)
-{
-	char number[24];
-
-	resource_number(r, number, sizeof(number));
-	fprintf(out, "{\"kind\":\"%s\",\"number\":\"%s\",\"size\":%" PRIu64 ",\"ns\":%" PRId64 ",\"made_by\":",
-		kind_names[r->kind], number, r->size, r->ns);
-	json_string(out, r->text ? r->text : "");
-	fputs(",\"stack\":", out);
-	stack_json(r->stack, has_lines, out);
-	fputs("}", out);
-}
-
-static void resource_csv(const struct leak_process *p, const struct leak_resource *r, int has_lines, FILE *out)
-{
-	char number[24];
-
-	resource_number(r, number, sizeof(number));
-	csv_field(out, p->name);
-	fprintf(out, ",%" PRId64 ",%s,%s,%" PRIu64 ",%" PRId64 ",", p->pid, kind_names[r->kind], number, r->size,
-		r->ns);
-	csv_field(out, r->text ? r->text : "");
-	putc(',', out);
-	stack_csv(r->stack, has_lines, out);
-	putc('\n', out);
-}
-
-static void counts_json(const struct leak_process *p, FILE *out)
-{
-	for (unsigned int k = 0; k < LEAK_KINDS; k++)
-		fprintf(out, ",\"%ss\":{\"made\":%" PRIu64 ",\"given_back\":%" PRIu64 ",\"unknown_given_back\":%" PRIu64 "}",
-			kind_names[k], p->opened[k], p->closed[k], p->unknown[k]);
-	fprintf(out, ",\"break_bytes\":%" PRIu64 ",\"break_most_bytes\":%" PRIu64, p->break_now - p->break_low,
-		p->break_most - p->break_low);
-}
-
-int leaks_resources_write(struct leaks *l, uint32_t limit, enum format format, int has_lines, FILE *out)
-{
-	const char *between = "";
-
-	if (format == FORMAT_JSON)
-		fputs("[", out);
-	if (format == FORMAT_CSV)
-		fputs("process,pid,kind,number,size,ns,made_by,by\n", out);
-	for (struct leak_process *p = l->list; p; p = p->next) {
-		if (p->resource_count)
-			qsort(p->resources, p->resource_count, sizeof(*p->resources), resource_compare);
-		if (format == FORMAT_TEXT) {
-			fprintf(out, "%s%s%s (%" PRId64 ")%s%s%s\n", between, colour_begin(COLOUR_HEAD),
-				*p->name ? p->name : "process",
-				p->pid, p->is_over ? ", until it executed another program" : "", begun_text(p),
-				colour_end(COLOUR_HEAD));
-			for (unsigned int k = 0; k < LEAK_KINDS; k++)
-				resources_text(p, (enum leak_kind) k, limit, has_lines, out);
-			if (p->break_low)
-				fprintf(out, "  by brk() and sbrk(): %" PRIu64 " bytes, %" PRIu64 " at most\n",
-					p->break_now - p->break_low, p->break_most - p->break_low);
-		} else if (format == FORMAT_JSON) {
-			fprintf(out, "%s\n", between);
-			process_json(p, out);
-			counts_json(p, out);
-			fputs(",\"there\":[", out);
-			for (uint32_t i = 0; i < p->resource_count; i++) {
-				fputs(i ? ",\n" : "\n", out);
-				resource_json(&p->resources[i], has_lines, out);
-			}
-			fputs("]}", out);
-		} else {
-			for (uint32_t i = 0; i < p->resource_count; i++)
-				resource_csv(p, &p->resources[i], has_lines, out);
-		}
-		between = format == FORMAT_JSON ? "," : "\n";
-	}
-	if (format == FORMAT_JSON)
-		fputs("\n]\n", out);
-	return output_status(out);
-}
-
-/* ---- over time ---- */
-
-/* The most within `count` points from `from` on; NULL: nothing happened. */
-static const struct leak_point *point_of(const struct leak_process *p, uint32_t from, uint32_t count)
-{
-	const struct leak_point *most = NULL;
-
-	for (uint32_t i = from; i < from + count && i < LEAK_POINTS; i++)
-		if (p->points[i].is_there && (!most || p->points[i].bytes > most->bytes))
-			most = &p->points[i];
-	return most;
-}
-
-static void times_text(const struct leak_process *p, FILE *out)
-{
-	uint32_t used = 0, each;
-	char when[32];
-
-	for (uint32_t i = 0; i < LEAK_POINTS; i++)
-		used = p->points[i].is_there ? i + 1 : used;
-	each = (used + TIME_ROWS - 1) / TIME_ROWS;
-	fprintf(out, "%s%s (%" PRId64 "): live bytes, the most in each time%s\n", colour_begin(COLOUR_HEAD),
-		*p->name ? p->name : "process", p->pid, colour_end(COLOUR_HEAD));
-	for (uint32_t i = 0; each && i < used; i += each) {
-		const struct leak_point *point = point_of(p, i, each);
-		unsigned int bar;
-
-		if (!point)
-			continue;
-		bar = p->peak_bytes ? (unsigned int) ((double) point->bytes * TIME_BAR / (double) p->peak_bytes) : 0;
-		time_text(point->ns, when);
-		fprintf(out, "  %s %12" PRIu64 " |%.*s\n", when, point->bytes, (int) bar,
-			"@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@");
-	}
-}
-
-int leaks_times_write(struct leaks *l, enum format format, FILE *out)
-{
-	const char *between = "";
-
-	if (format == FORMAT_CSV)
-		fputs("process,pid,ns,bytes,blocks\n", out);
-	if (format == FORMAT_JSON)
-		fputs("[", out);
-	for (const struct leak_process *p = l->list; p; p = p->next) {
-		const char *comma = "";
-
-		if (format == FORMAT_TEXT) {
-			fputs(between, out);
-			times_text(p, out);
-		} else if (format == FORMAT_JSON) {
-			fprintf(out, "%s\n", between);
-			process_json(p, out);
-			fputs(",\"points\":[", out);
-		}
-		for (uint32_t i = 0; format != FORMAT_TEXT && i < LEAK_POINTS; i++) {
-			const struct leak_point *point = &p->points[i];
-
-			if (!point->is_there)
-				continue;
-			if (format == FORMAT_CSV) {
-				csv_field(out, p->name);
-				fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", p->pid, point->ns,
-					point->bytes, point->blocks);
-			} else {
-				fprintf(out, "%s{\"ns\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
-					comma, point->ns, point->bytes, point->blocks);
-				comma = ",";
-			}
-		}
-		if (format == FORMAT_JSON)
-			fputs("]}", out);
-		between = format == FORMAT_JSON ? "," : "\n";
-	}
-	if (format == FORMAT_JSON)
-		fputs("\n]\n", out);
-	return output_status(out);
-}
-
-/* ---- for flame graph tools ---- */
-
-int leaks_folded_write(struct leaks *l, FILE *out)
-{
-	char function[1600];
-
-	for (struct leak_process *p = l->list; p; p = p->next)
-		for (uint32_t i = 0; i < p->group_count; i++) {
-			const struct leak_group *g = p->list[i];
-
-			if (!g->bytes)
-				continue;
-			for (uint32_t k = g->stack->count; k--;) {
-				leak_frame_function(g->stack->frames[k], function, sizeof(function));
-				for (char *c = function; *c; c++)
-					*c = *c == ';' ? ':' : *c;
-				fprintf(out, "%s%s", function, k ? ";" : "");
-			}
-			fprintf(out, " %" PRIu64 "\n", g->bytes);
-		}
-	return output_status(out);
+	if (f->format == FORMAT_JSON)
+		fputs("\n]\n", f->out);
+	return r < 0 ? r : output_status(f->out);
 }

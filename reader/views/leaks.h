@@ -144,32 +144,84 @@ void leaks_init(struct leaks *leaks, struct calls *calls);
 /* A message of the trace, before the calls get it: 0 or a negative errno. The reference stays the caller's. */
 int leaks_see(void *leaks, const bt_message *message);
 void leaks_free(struct leaks *leaks);
-/* All of a process's groups by another key than their stacks; *count of them, in an array that the caller frees. */
-struct leak_group **leaks_groups(struct leaks *leaks, struct leak_process *process, uint32_t *count);
-void leaks_groups_free(struct leak_group **groups, uint32_t count);
-/* The time that half of the group's blocks that were given back did not live longer than, in ns; -1: none was. */
-int64_t leak_lifetime(const struct leak_group *group);
-/* FUNCTION+OFFSET [OBJECT]; it lives as long as the leaks. */
-const char *leak_frame_text(struct leak_frame *frame);
-void leak_frame_function(struct leak_frame *frame, char *text, size_t size);	/* FUNCTION alone */
-const char *leak_frame_object(const struct leak_frame *frame);	/* the last part of its path; "": not known */
 
-/* ---- leaks-resources.c: one event of the provider spi_resource ---- */
+/* ---- leaks-events.c ---- */
+#define LEAK_VALUES		5u
+#define LEAK_FRAMES_MOST	128u
+
 enum leak_event {
 	LEAK_MALLOC, LEAK_CALLOC, LEAK_REALLOC, LEAK_FREE, LEAK_MEMALIGN, LEAK_POSIX_MEMALIGN,
 	LEAK_PROCESS, LEAK_MMAP, LEAK_MUNMAP, LEAK_MREMAP, LEAK_BRK, LEAK_OPEN, LEAK_CLOSE, LEAK_CLOSE_RANGE,
 	LEAK_THREAD_CREATE, LEAK_THREAD_JOIN, LEAK_THREAD_DETACH, LEAK_EVENTS,
 };
-/* text: of LEAK_OPEN, function and name. 0 or -ENOMEM. */
-int leak_resource_take(struct leak_process *process, enum leak_event what, const uint64_t *values,
-	const char *const *texts, const struct leak_stack *stack, int64_t ns);
 
-/* ---- leaks-write.c: 0 or a negative errno ---- */
-int leaks_write(struct leaks *leaks, enum leak_sort sort, uint32_t limit, enum format format, int has_lines, FILE *out);
-int leaks_resources_write(struct leaks *leaks, uint32_t limit, enum format format, int has_lines, FILE *out);
-/* Live bytes over time: a graph, or a line for each time. */
-int leaks_times_write(struct leaks *leaks, enum format format, FILE *out);
+/* What an event says. */
+struct leak_said {
+	enum leak_event what;		/* LEAK_EVENTS: nothing of memory or resources, and nothing below is set */
+	int64_t ns;
+	int64_t thread;			/* with LEAK_BY_THREAD, else -1 */
+	uint64_t values[LEAK_VALUES];	/* in the order of the event's fields; 0, "": it has no such field */
+	const char *texts[LEAK_VALUES];
+	uint64_t callers[LEAK_FRAMES_MOST];
+	uint32_t count;
+	const struct leak_stack *stack;	/* of the callers; leaks_see() has it made */
+};
+/* All but ns and stack; 0 or -ENOMEM. */
+int leak_event_read(struct leaks *leaks, const bt_event *event, struct leak_said *said);
+void leak_events_free(struct leaks *leaks);
+
+/* ---- leaks-stacks.c ---- */
+const struct leak_stack *leak_stack_get(struct leaks *leaks, struct space *space, const uint64_t *addresses,
+	uint32_t count);	/* NULL: no memory */
+/* FUNCTION+OFFSET [OBJECT]; it lives as long as the leaks. */
+const char *leak_frame_text(struct leak_frame *frame);
+void leak_frame_function(struct leak_frame *frame, char *text, size_t size);	/* FUNCTION alone */
+const char *leak_frame_object(const struct leak_frame *frame);	/* the last part of its path; "": not known */
+void leak_stacks_free(struct leaks *leaks);
+
+/* ---- leaks-groups.c ---- */
+struct leak_group *leak_group_get(struct leak_process *process, const struct leak_stack *stack, int64_t thread);
+void leak_group_gets(struct leak_process *process, struct leak_group *group, uint64_t size, int64_t ns);
+/* lived: ns; -1: not known. 0 or -ENOMEM. */
+int leak_group_gives(struct leak_process *process, struct leak_group *group, uint64_t size, int64_t lived);
+/* All of a process's groups, by leaks->by: *count of them, for leaks_groups_free(). NULL: no memory. */
+struct leak_group **leaks_groups(struct leaks *leaks, struct leak_process *process, uint32_t *count);
+void leaks_groups_free(struct leak_group **groups, uint32_t count);
+/* The time that half of the group's blocks that were given back did not live longer than, in ns; -1: none was. */
+int64_t leak_lifetime(const struct leak_group *group);
+
+/* ---- leaks-blocks.c, leaks-resources.c: an event of either provider; 0 or -ENOMEM ---- */
+int leak_memory_take(struct leak_process *process, const struct leak_said *said);
+int leak_resource_take(struct leak_process *process, const struct leak_said *said);
+
+/* ---- writing: 0 or a negative errno ---- */
+struct leak_form {
+	enum format format;
+	enum leak_sort sort;
+	uint32_t limit;			/* rows of a table; 0: all */
+	int has_lines;			/* with source lines */
+	FILE *out;
+};
+typedef int leak_write_fn(struct leaks *leaks, struct leak_process *process, const struct leak_form *form);
+
+/* leaks-write.c: live memory */
+int leaks_write(struct leaks *leaks, const struct leak_form *form);
+/* One process after the other, with what the format has around and between them; columns: the head of the CSV. */
+int leaks_each(struct leaks *leaks, const struct leak_form *form, const char *columns, leak_write_fn *write);
+void leak_title_write(const struct leak_process *process, FILE *out);
+/* leaks-resources-write.c */
+int leaks_resources_write(struct leaks *leaks, const struct leak_form *form);
+/* leaks-stacks-write.c: a line each; an array of frames; a field */
+void leak_frame_write(struct leak_frame *frame, const struct leak_form *form);
+void leak_stack_write(const struct leak_stack *stack, const struct leak_form *form);
+void leak_stack_json(const struct leak_stack *stack, const struct leak_form *form);
+void leak_stack_csv(const struct leak_stack *stack, const struct leak_form *form);
 /* OUTER;INNER;... live bytes, a line each. */
 int leaks_folded_write(struct leaks *leaks, FILE *out);
+
+/* ---- leaks-times.c: live bytes over time ---- */
+void leak_time_take(struct leak_process *process, int64_t ns);
+/* A graph, or a line for each time. */
+int leaks_times_write(struct leaks *leaks, const struct leak_form *form);
 
 #endif /* SPI_READER_LEAKS_H */

@@ -85,6 +85,77 @@ beside_ltrace nl numbers
 beside_ltrace wc numbers
 beside_ltrace join numbers numbers
 
+# gdb, which has the same values.
+# beside_gdb NAME 'FUNCTION...' PROGRAM... - as tests/lib/libcalls-gdb.py takes them; the calls that both have, in all.values
+beside_gdb() {
+	local name=$1 functions=$2 list
+	shift 2
+	# shellcheck disable=SC2086
+	list=$(printf '%s\n' $functions | sed 's/:.*//')
+	VALUES_OF=$functions VALUES_OUT=gdb.values timeout $((60 * SPI_PATIENCE)) gdb -nx -batch \
+		-x "$SPI_TOP_SRCDIR/tests/lib/libcalls-gdb.py" --args "$@" >gdb.out 2>gdb.err </dev/null || diag "$(tail -5 gdb.err)"
+	"$SPI_LTTNG" trace --libcalls -o values "$@" >out.traced 2>said </dev/null || diag "$(cat said)"
+	# shellcheck disable=SC2086
+	"$SPI_TOP_BUILDDIR/reader/lttng-spi" calls --format json values |
+		python3 "$SPI_TOP_SRCDIR/tests/lib/libcalls-gdb.py" $list >our.values
+	same_file our.values gdb.values "$name: arguments and results are those that gdb has" || diag "$(tail -5 gdb.err)"
+	cat our.values >>all.values
+	rm -rf values
+}
+cat >values.h <<'C'
+#include <stdbool.h>
+enum color { RED, GREEN = 5, BLUE = -3 };
+struct pair { int first; long second; };
+long v_small(char c, signed char sc, short s, unsigned short us, int i, unsigned int u);
+double v_real(float f, double d, long l, unsigned long ul);
+float v_float(float a, int b);
+const char *v_text(const char *t, bool b, enum color e, void *p);
+enum color v_color(int n);
+unsigned char v_stack(int a, int b, int c, int d, int e, int f, int g, long h);
+int v_pair(struct pair p, int n);
+bool v_bool(unsigned long long x);
+void v_none(void);
+C
+gcc -shared -fPIC -O0 -g -I. -o libvalues.so -x c - <<'C'
+#include "values.h"
+long v_small(char c, signed char sc, short s, unsigned short us, int i, unsigned int u) { return c + sc + s + us + i + (long) u; }
+double v_real(float f, double d, long l, unsigned long ul) { return f * d + (double) l + (double) ul; }
+float v_float(float a, int b) { return a * (float) b; }
+const char *v_text(const char *t, bool b, enum color e, void *p) { return b && e ? t + 1 : p; }
+enum color v_color(int n) { return n ? GREEN : BLUE; }
+unsigned char v_stack(int a, int b, int c, int d, int e, int f, int g, long h) { return (unsigned char) (a + b + c + d + e + f + g + h); }
+int v_pair(struct pair p, int n) { return (int) (p.first + p.second + n); }
+bool v_bool(unsigned long long x) { return x > 5; }
+void v_none(void) { __asm__(""); }
+C
+gcc -O1 -g -I. -o valued -x c - -L. -lvalues -Wl,-rpath,"$PWD" <<'C'
+#include "values.h"
+#include <stddef.h>
+int main(void)
+{
+	const struct pair pair = { -7, 70000000000 };
+
+	v_small('x', -5, -32768, 65535, -2147483647, 4294967295u);
+	v_real(1.5f, -2.25e10, -9000000000, 18000000000000000000ul);
+	v_float(-0.5f, 7);
+	v_text("some text", 1, GREEN, NULL);
+	v_text(NULL, 0, BLUE, NULL);
+	v_color(0);
+	v_color(1);
+	v_stack(-1, 2, -3, 4, -5, 6, -7, 300000000000);
+	v_pair(pair, 3);
+	v_bool(6);
+	v_bool(1);
+	v_none();
+	return 0;
+}
+C
+beside_gdb "types of debug info" "v_small v_real v_float v_text v_color v_stack v_pair v_bool v_none" ./valued
+beside_gdb sqlite3 "getenv:s(s) fopen:p(ss) isatty:i(i) access:i(si) getuid:u() realloc:p(pz) read:l(ipz) close:i(i) open:i(si)
+	fputs:i(sp) setvbuf:i(psiz)" sqlite3 :memory: 'create table a(b); insert into a values(1),(2); select sum(b) from a;'
+beside_gdb gzip "getenv:s(s) read:l(ipz) write:l(ipz) close:i(i) open:i(si) openat:i(isi)" gzip -c numbers
+check "at least 30 calls: $(grep -c . all.values)" test "$(grep -c . all.values)" -ge 30
+
 # What cannot be meant.
 refused() {
 	local name=$1 wanted=$2

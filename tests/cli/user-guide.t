@@ -175,10 +175,12 @@ needs() {
 	'lttng trace -f FUNC --exec NAME') 
 		command='timeout --preserve-status -s INT 2 lttng trace -f handle_request --exec app' ;;
 	'lttng trace --tree COMMAND') command='lttng trace --tree ./prog pear apple fig' ;;
+	'lttng trace --tree --ipc COMMAND') command='lttng trace --tree --ipc ./prog pear apple fig' ;;
 	'lttng trace --tree --payload count COMMAND') command='lttng trace --tree --payload count ./prog pear apple fig' ;;
 	'lttng trace --payload gprof COMMAND') command='lttng trace --payload gprof ./prog pear apple fig' ;;
 	'lttng trace -f FUNC --payload hist COMMAND') command='lttng trace -f sort --payload hist ./prog pear apple fig' ;;
 	'lttng trace --memory COMMAND') command='lttng trace --memory ./prog pear apple fig' ;;
+	'lttng trace --process-events COMMAND') command='lttng trace --process-events ./prog pear apple fig' ;;
 	'lttng trace --report ... COMMAND') command='lttng trace --report -f sort ./prog pear apple fig' ;;
 	'lttng-spi top -p PID') command='lttng-spi top -p 1234 --count 2' ;;
 	'lttng-spi top -p 1234') command='lttng-spi top -p 1234 --count 2' ;;

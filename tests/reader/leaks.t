@@ -96,8 +96,10 @@ is "$(of descriptors '["stays %s %s" % (x["number"], x["made_by"].split()[0]) fo
 	diag "$(cat descriptors.err)"
 is "$(of descriptors '[(k, p[k]["made"], p[k]["given_back"]) for k in ("descriptors", "threads")]' --resources)" \
 	"[('descriptors', 8, 4), ('threads', 3, 2)]" "how many were made and given back"
-is "$(of descriptors 'sorted(x["size"] for x in p["there"] if x["kind"] == "mapping" and x["stack"][0]["function"] == "descriptors")' --resources)" \
-	"[4096, 8192]" "a mapping that a part was taken out of"
+is "$(of descriptors 'sorted((x["size"], x["made_by"]) for x in p["there"] if x["kind"] == "mapping" and x["stack"][0]["function"] == "descriptors")' --resources)" \
+	"[(4096, 'mmap'), (8192, 'mmap')]" "a mapping that a part was taken out of: how both others were made"
+is "$(of descriptors '[x["kind"] for x in p["there"]]' --resources --limit 1)" "['descriptor', 'thread', 'mapping']" \
+	"--limit: so many of each kind, in JSON as in text"
 like "$("$spi" leaks --resources --lines descriptors)" 'open /etc/passwd' "with the file's name"
 
 # ---- without -o ----

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 objects=()
 for file in base/{mode,lend,participants,thread,payload,trees,tracer-threads,status,memory,sys,proc} \
-	calls/{threads,slots,slot-arena,nesting} ledger/close process/last-thread unwind/unwind cfi/find objects/symbols \
+	calls/{threads,slots,slot-arena,nesting} ledger/close process/last-thread unwind/unwind cfi/find objects/{symbols,tables} \
 	arch/x86-64/{calls/words,thunks,slots,thunk-set,slot-code,jumps,context,unwind/landing}; do
 	objects+=("${SPI_TOP_BUILDDIR:?}/liblttng-spi/${file%/*}/.libs/${file##*/}.o")
 done
