@@ -170,6 +170,7 @@ void spi_ipc_record_peer(const struct spi_ipc_channel *channel, int32_t pid, con
 
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */
+extern uint32_t spi_ipc_wait_ms SPI_HIDDEN;	/* so long a first message waits for its receiver */
 int spi_ipc_follows(uint32_t kind) SPI_HIDDEN;	/* such a tree follows channels of this kind */
 /* The calling thread's trees that follow messages along channels of this kind; 0: none. */
 uint32_t spi_ipc_trees_of(uint32_t kind) SPI_HIDDEN;
