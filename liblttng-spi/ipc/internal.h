@@ -112,6 +112,7 @@ void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
 void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_over(struct spi_ipc_op *op) SPI_HIDDEN;	/* and now it is not */
+int spi_ipc_thread_is_in_call(void) SPI_HIDDEN;	/* one that was seen to begin */
 uint64_t spi_ipc_position(const struct spi_ipc_op *op) SPI_HIDDEN;	/* where the channel is now */
 /*
  * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position minus what is

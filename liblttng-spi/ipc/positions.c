@@ -273,6 +273,11 @@ static void op_publish(struct spi_ipc_op *op)
 	current = (struct spi_ipc_op_left) { op->p, op->serial, op->channel, op->place, op->end };
 }
 
+int spi_ipc_thread_is_in_call(void)
+{
+	return current.channel != NULL;
+}
+
 void spi_ipc_thread_over(void)
 {
 	struct spi_ipc_op_left left = current;
