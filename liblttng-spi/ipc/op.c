@@ -293,9 +293,7 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	is_known = spi_ipc_is_datagram(channel->kind) || channel->is_aligned;
 	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && op_start(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
 		spi_ipc_end(&op, result, &data, flags | (is_known ? 0 : SPI_IPC_NOT_KNOWN));
-	if (!is_known) {
-		channel->is_doubted = 1;
-		channel->is_aligned = 0;
-	}
+	if (!is_known)
+		spi_ipc_op_doubt(channel);
 	spi_ipc_channel_leave(channel);
 }
