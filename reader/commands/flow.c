@@ -108,7 +108,8 @@ static int flow_read(struct reading *r, struct flow *f, struct flow_page *page)
 		return status;
 	status = flow_end(f);
 	status = reading_end(r, status < 0 ? status : flow_out(f, page, r));
-	missing_say(f);
+	if (!status)
+		missing_say(f);
 	return status;
 }
 

@@ -263,14 +263,14 @@ static int take_peer(struct flow *f, const struct call_thread *t, const uint64_t
 	f->peer_end = &p->next;
 	f->peer_count++;
 	p->by = t;
-	p->channel = channel_of(f, values[PEER_CHANNEL], t);
+	p->id = values[PEER_CHANNEL];
 	p->ns = f->now;
 	p->pid = (int64_t) values[PEER_PID];
 	p->status = (int) (int64_t) values[PEER_STATUS];
 	p->took = values[PEER_TOOK];
 	p->name = text_copy(texts[PEER_NAME]);
 	p->reason = text_copy(texts[PEER_REASON]);
-	return p->channel && p->name && p->reason ? 0 : -ENOMEM;
+	return p->name && p->reason ? 0 : -ENOMEM;
 }
 
 /* ---- all of it ---- */
@@ -353,6 +353,11 @@ int flow_end(struct flow *f)
 {
 	const int r = flow_match_end(f);
 
+	for (struct flow_peer *p = f->peers; p; p = p->next) {
+		p->channel = channel_of(f, p->id, p->by);
+		if (!p->channel)
+			return -ENOMEM;
+	}
 	return r < 0 ? r : flow_chains_advance(f, INT64_MAX);
 }
 

@@ -105,7 +105,8 @@ struct flow_process {
 struct flow_peer {
 	struct flow_peer *next;
 	const struct call_thread *by;
-	const struct flow_channel *channel;
+	const struct flow_channel *channel;	/* at the end */
+	uint64_t id;			/* of the channel, which is told of later */
 	int64_t ns, pid;
 	int status;
 	uint64_t took;

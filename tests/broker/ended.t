@@ -15,13 +15,13 @@ lttng_ok enable-event -u 'spi:nosuch_too_entry'
 lttng_ok enable-event -u 'spi:call(_start;exec=app)'
 lttng_ok add-trigger --name T --condition event-rule-matches --type=user --name=spi:add_entry --filter 'a > 7' --action notify
 lttng_ok start
-check "a trigger's filter is shown" spi_wait 10 status_like $'^rule\ttrigger T\t.*\ta > 7$'
-check "and a rule's" status_like $'^rule\ts\tchannel0\tspi:add_entry\tenabled\t0\tinstruments\t\ta > 1 && a != "x.y%20"$'
+check "a trigger's filter is shown" spi_wait 10 status_like $'^rule\ttrigger T\t.*\ta > 7\t'
+check "and a rule's" status_like $'^rule\ts\tchannel0\tspi:add_entry\tenabled\t0\tinstruments\t\ta > 1 && a != "x.y%20"\t[0-9]+$'
 "$SPI_LTTNG" list --spi >list
 like "$(cat list)" $'\n    spi:add_entry \\[enabled\\] of uid 0, instruments, filter \'a > 1 ' "in lttng list --spi"
 lttng_ok disable-event -u spi:add_entry
 lttng_ok enable-event -u spi:add_entry --filter 'a > 2'
-check "the one that it has now" spi_wait 10 status_like $'\tspi:add_entry\tenabled\t.*\ta > 2$'
+check "the one that it has now" spi_wait 10 status_like $'\tspi:add_entry\tenabled\t.*\ta > 2\t'
 
 for _ in 1 2 3; do ./app 2 >/dev/null; done
 check "processes that have ended and lacked something are told of" spi_wait 10 status_like $'^lacked\t0\tapp\t3\t'

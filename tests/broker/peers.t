@@ -48,9 +48,11 @@ like "$(status brought)" $'^brought\t'"$brought"$'\ttcp\t[0-9]+\tpython3' "and l
 like "$("$SPI_LTTNG" list --spi)" "Brought in by a message of [0-9]+ \(python3[.0-9]*\) over tcp.*tcp \(uid 0\): [0-9]+ channels asked for.*Not brought in over tcp .*sshd: it is one of" \
 	"as lttng list --spi says, with what was not"
 like "$("$SPI_LTTNG" --mi xml list --spi)" "<brought><channel>tcp</channel><sender>[0-9]+</sender>.*<unfollowed><uid>0</uid>|<unfollowed><uid>0</uid>.*<brought>" "and as XML"
+lttng_ok destroy s
+check "with the rule it goes" spi_wait 10 status_unlike "^(brought|applied)"
 echo >&"$hold"
 wait $!
-is "$(status brought)" "" "until it ends"
+record s 'spi:tree(main;ipc=pipe+unix+tcp+udp)'
 
 if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
 	like "$(peers tcp apart)" "ready 1 refused 0 late 0 inode right" "the network namespace is that of the process that asks"

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 """across.py DIR CLIENT [SERVER...] - does the trace have the messages of these processes, and only these?
 
-A line "ok", or what is wrong: another process in the trace; one whose first message is not a receive of bytes that were sent after its
+A line "ok", or what is wrong: another process whose calls or messages are in the trace; one whose first message is not a receive of bytes that were sent after its
 peer was asked for; a receive that is not exactly what the sends before it have sent.
 """
 import collections
@@ -17,7 +17,8 @@ EVENT = re.compile(r'spi_ipc:(send|recv): .*vpid = (\d+).*\{ (channel = .*) \}$'
 def main():
     directory, client, servers = sys.argv[1], int(sys.argv[2]), set(map(int, sys.argv[3:]))
     lines = subprocess.run(['babeltrace2', directory], capture_output=True, text=True, check=True).stdout.splitlines()
-    pids = {int(found[1]) for found in (re.search(r'vpid = (\d+)', line) for line in lines) if found}
+    calls = re.compile(r' (?:spi_ipc|lttng_ust_cyg_profile|spi_tree):.*vpid = (\d+)')
+    pids = {int(found[1]) for found in map(calls.search, lines) if found}
     if pids != servers | {client}:
         sys.exit(f'processes {sorted(pids)} instead of {sorted(servers | {client})}')
     sent, received, first = collections.defaultdict(list), collections.defaultdict(list), {}

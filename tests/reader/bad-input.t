@@ -37,7 +37,7 @@ spi_trace --tree=main --subbuf-size 4096 --num-subbuf 256 -o whole ./programs/vi
 refused 'a bad time' 1 '--from yesterday: not a time' calls --from yesterday whole
 refused 'a function that is not called' 1 'no call of a function of this name' graph whole nothing
 refused 'filters that nothing passes' 0 'no call of the trace passes the filters' report --function nothing whole
-for view in calls report graph info timeline 'flame --folded' 'export --chrome' 'export --speedscope' 'export --callgrind'; do
+for view in calls report graph info timeline 'flow --json' 'flow --html' 'flame --folded' 'export --chrome' 'export --speedscope' 'export --callgrind'; do
 	# shellcheck disable=SC2086
 	refused "$view: an output that cannot be written" 1 '/dev/full: No space left' $view -o /dev/full whole
 done

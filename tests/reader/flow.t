@@ -171,6 +171,7 @@ like "$(cat err)" 'LTTng discarded 3 events at least' "and said"
 
 # ---- several hosts ----
 make_trace one one <<'E'
+1 a1 peer c 2 b 0 - 1
 1 a1 channel c send tcp 10.0.0.1:40000 10.0.0.2:80 7
 2 a1 channel p send pipe pipe:[5] pipe:[5] 5
 10 a1 send c 0 10
@@ -259,6 +260,10 @@ is "$("$spi" flow --json chain | cksum)" "$("$spi" flow --format json chain | ck
 is "$("$spi" flow --dot chain | sed -n 's/.*\\n\([0-9]*\) messages.*/\1/p' | sort -n | tr '\n' ' ')" "1 1 1 2 3 " \
 	"--dot: an edge each, with its messages"
 like "$("$spi" flow --dot chain | tr '\n' ' ')" '^digraph flow \{.*\} $' "which are a graph"
+is "$("$spi" export --chrome merged 2>err | python3 -c '
+import json, sys
+print([(e["ph"], e["pid"], e["ts"], e["id"]) for e in json.load(sys.stdin)["traceEvents"] if e["ph"] in "sf"][:2])')" \
+	"[('s', 1, -2.0, 0), ('f', 2, 10.0, 0)]" "export --chrome: an arrow each"
 is "$(seen --process c chain | tr ';' '\n' | grep -c '>')" 2 "--process: messages with this end"
 is "$(seen --thread 3 --longer 1us chain | cut -d ';' -f 1-2)" "2>3 1/5; 3>2 1/5" "--thread, --longer"
 is "$(seen --from 1800000000.000026 chain | cut -d ';' -f 1-2)" "1>2 1/10; 2>1 1/50" "--from"

@@ -14,7 +14,7 @@ serve() {
 	where=5555
 	case $1 in unix* | seqpacket | fifo) where=$SPI_TMP/$1.socket ;; esac
 	rm -f "$where" "$where.answer" server.out
-	./pair serve "$1" "$where" ${2:+fork} >server.out 2>&1 &
+	./"${program:-pair}" serve "$1" "$where" ${2:+fork} >server.out 2>&1 &
 	server=$!
 	spi_wait 10 file_has server.out ready
 }
@@ -50,12 +50,16 @@ is "$(python3 "$SPI_TOP_SRCDIR/tests/lib/across.py" t "${client:-0}" "${child:-0
 	'the child of the connection is in the trace, and the server that does nothing for it is not' || diag "$child" "$(tail -n 5 trace.err)"
 wait "$server" 2>/dev/null
 
-serve tcp
+# The server is another program: it has no function ask().
+spi_cc server "$SPI_PROGRAMS/message-pair.c" -Dask=inquire
+program=server serve tcp
 across tcp --tree=ask
 is "$status $(cat client.out)" '0 400' 'a root: the client gets its answers' || diag "$(tail -n 5 trace.err)"
 wait "$server"
 is "$(python3 "$SPI_TOP_SRCDIR/tests/lib/across.py" t "${client:-0}" "$server" 2>&1)" ok \
 	'a server without a function of that name is traced from the message on'
+is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" report --process server --format csv t 2>&1 | sed -n 's/^.*answer_of.*,\(20\),.*$/\1/p;s/^\(20\),.*answer_of.*/\1/p' | head -n 1)" 20 \
+	'with all its calls' || diag "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" report --process server --format csv t 2>&1 | head -n 5)"
 
 # A server that stands still: the client waits a second, and goes on. The server answers later.
 serve tcp

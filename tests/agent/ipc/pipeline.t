@@ -28,6 +28,11 @@ messages trace >seen
 unlike "$(babeltrace2 trace | grep 'spi_ipc:[sr]' | grep -o 'flags = 0x[0-9A-F]*')" '[2-9A-F]$' "all positions are sure"
 matched seen
 ok $? "what is received was sent" || diag "$(cat seen)"
+is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" flow --json trace | python3 -c '
+import json, sys
+f = json.load(sys.stdin)
+print(*["%d:%s>%s" % (c["depth"], c["from"], c["to"]) for c in f["chains"]], f["counts"]["not_sent"], f["counts"]["ambiguous"])')" \
+	"0:seq>sort 1:sort>head 2:head>tail 0 0" "who sent to whom, and because of what"
 if command -v strace >/dev/null; then
 	strace -ff -qq -yy -e trace=read,write -o calls sh -c "$pipeline" >/dev/null
 	sed -nE 's/^(read|write)\([0-9]+<pipe:.* = ([1-9][0-9]*)$/\1 \2/p' calls.* | sed 's/read/recv/; s/write/send/' | sort >truth
