@@ -28,7 +28,7 @@
 struct spi_ipc_place {
 	uint64_t id;			/* 0: free */
 	uint32_t used;			/* when somebody last looked for it, seconds */
-	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN, SPI_IPC_AGREED() */
+	uint32_t state;			/* SPI_IPC_LOST and so on */
 	struct {
 		uint64_t position, word;
 	} end[2];
@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that ha
 #define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
 #define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
 #define SPI_IPC_AGREED(end)	(4u << (end))	/* this end's count has been compared with the queue, and was right or set right */
+#define SPI_IPC_WANTED(end)	(16u << (end))	/* it could not be compared, as the other end is busy: who is there is to do it */
 enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
 
 /* ---- channels.c ---- */
@@ -113,6 +114,8 @@ void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
 void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_over(struct spi_ipc_op *op) SPI_HIDDEN;	/* and now it is not */
+void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */
+int spi_ipc_thread_is_in_call(void) SPI_HIDDEN;	/* one that was seen to begin */
 uint64_t spi_ipc_position(const struct spi_ipc_op *op) SPI_HIDDEN;	/* where the channel is now */
 /*
  * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position minus what is

@@ -96,14 +96,9 @@ static void peer_ask(struct spi_ipc_op *op)
 		op->flags |= SPI_IPC_ASKED;
 }
 
-int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+static int op_start(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
 	const struct spi_ipc_data *data)
 {
-	struct spi_thread *t = &spi_thread;
-
-	op->channel = NULL;
-	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(t, p))
-		return 0;
 	op->channel = spi_ipc_channel_find(fd, end, to);
 	if (!op->channel)
 		return 0;
@@ -121,6 +116,15 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 	}
 	spi_ipc_op_begin(op);
 	return 1;
+}
+
+int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	const struct spi_ipc_data *data)
+{
+	op->channel = NULL;
+	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(&spi_thread, p))
+		return 0;
+	return op_start(op, p, fd, end, to, data);
 }
 
 /* A message of the call, which is counted. */
@@ -285,13 +289,11 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	channel = spi_ipc_channel_find(r->fd, SPI_IPC_RECV, NULL);
 	if (!channel)
 		return;
-	/* the bytes have gone: where they were is known if it was before */
+	/* whose call it is has been looked at, and the bytes have gone: where they were is known if it was before */
 	is_known = spi_ipc_is_datagram(channel->kind) || channel->is_aligned;
-	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
+	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && op_start(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
 		spi_ipc_end(&op, result, &data, flags | (is_known ? 0 : SPI_IPC_NOT_KNOWN));
-	if (!is_known) {
-		channel->is_doubted = 1;
-		channel->is_aligned = 0;
-	}
+	if (!is_known)
+		spi_ipc_op_doubt(channel);
 	spi_ipc_channel_leave(channel);
 }

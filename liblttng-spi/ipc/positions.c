@@ -170,11 +170,18 @@ static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint
 	__atomic_store_n(&place->end[end].position, position, __ATOMIC_SEQ_CST);
 }
 
+static void state_change(struct spi_ipc_place *place, uint32_t off, uint32_t on)
+{
+	__atomic_fetch_and(&place->state, ~off, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&place->state, on, __ATOMIC_SEQ_CST);
+}
+
 /* Positions as they must be, without anybody's call in between. 0: they are not known now. */
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
-	const int is_counted = !channel->is_doubted && (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver))) != 0;
+	const enum spi_ipc_end own = (enum spi_ipc_end) channel->is_receiver;
+	const int is_counted = (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(own))) != 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const struct words before = words_of(channel);
@@ -196,19 +203,44 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 			position_set(place, (enum spi_ipc_end) channel->is_receiver, (uint64_t) now);
 		else if (is_exact && (int64_t) (sent - received) == now)
 			;
-		else if (is_busy)
-			return is_counted;
-		else if (!is_exact && !is_new)
-			return 1;		/* the other end will say */
+		else if (is_busy || (!is_exact && !is_new))
+			break;			/* the other end will say */
 		else if ((int64_t) (sent - received) > now)
 			position_set(place, SPI_IPC_RECV, sent - (uint64_t) now);
 		else
 			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
-		channel->is_doubted = 0;
-		__atomic_fetch_or(&place->state, SPI_IPC_AGREED(channel->is_receiver), __ATOMIC_SEQ_CST);
+		state_change(place, SPI_IPC_WANTED(own), SPI_IPC_AGREED(own));
 		return 1;
 	}
+	if (!is_counted)
+		state_change(place, 0, SPI_IPC_WANTED(own));
 	return is_counted;
+}
+
+/* The other end is never seen idle by those who use it: this one is behind it now, or before it. */
+static void other_align(struct spi_ipc_channel *channel, int fd)
+{
+	const enum spi_ipc_end own = (enum spi_ipc_end) channel->is_receiver, other = (enum spi_ipc_end) !own;
+	struct spi_ipc_place *place = channel->place;
+	const struct words before = words_of(channel);
+	const uint64_t position = place->end[own].position;
+	struct words after;
+	int is_exact;
+	const int64_t queued = queue_of(channel, fd, &is_exact);
+
+	after = words_of(channel);
+	if (queued < 0 || !is_exact || (before.word[0] | before.word[1]) & UNDER_WAY || after.word[0] != before.word[0] ||
+			after.word[1] != before.word[1])
+		return;
+	position_set(place, other, own == SPI_IPC_RECV ? position + (uint64_t) queued : position - (uint64_t) queued);
+	state_change(place, SPI_IPC_WANTED(other), SPI_IPC_AGREED(other));
+}
+
+void spi_ipc_op_doubt(struct spi_ipc_channel *channel)
+{
+	channel->is_aligned = 0;
+	if (channel->place)
+		state_change(channel->place, SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver), 0);
 }
 
 static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
@@ -273,6 +305,11 @@ static void op_publish(struct spi_ipc_op *op)
 	current = (struct spi_ipc_op_left) { op->p, op->serial, op->channel, op->place, op->end };
 }
 
+int spi_ipc_thread_is_in_call(void)
+{
+	return current.channel != NULL;
+}
+
 void spi_ipc_thread_over(void)
 {
 	struct spi_ipc_op_left left = current;
@@ -333,6 +370,8 @@ void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved)
 			op->flags |= SPI_IPC_NOT_KNOWN;
 		else if (op->end == SPI_IPC_RECV)
 			sender_catch_up(op, op->position + moved);
+		if (spi_unlikely(place->state & SPI_IPC_WANTED(!op->end)) && op->channel->is_aligned)
+			other_align(op->channel, op->fd);
 		op->place = NULL;
 	}
 }
