@@ -57,7 +57,6 @@ struct spi_ipc_channel {
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
-	uint32_t is_doubted;		/* something was received here that nobody has counted: the count alone is not trusted */
 	uint32_t is_path_own;		/* `path` is this end's name, not the other's */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
