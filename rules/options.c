@@ -49,6 +49,10 @@ const struct spi_rule_option spi_rule_options[] = {
 	  .wrong = "'%s' is no kind of channel: pipe, unix, tcp and udp are",
 	  .help = "      --ipc[=LIST]      and into the processes that it sends messages to, from each one's\n"
 		  "                        first message on; LIST: of pipe,unix,tcp,udp (all of them)\n" },
+	{ OPTION("ipc-wait", ipc_wait, DECIMAL), .where = SPI_IN_TREE, .scale = 1000, .max = 10,
+	  .said = ", waiting up to % s for each",
+	  .wrong = "'%s' is not a number of seconds, from 0.001 to 10",
+	  .help = "      --ipc-wait SECONDS  so long a first message waits for its receiver (1)\n" },
 	{ OPTION("on-message", on_message, FLAG), .where = SPI_IN_TREE_AGENT, .said = ", from the first message on" },
 	{ OPTION("tag", tag, HEX), .where = SPI_IN_AGENT,
 	  .wrong = "'%s' is not a tag: give up to 15 hexadecimal digits" },

@@ -71,6 +71,7 @@ struct spi_rule {
 	uint32_t after;				/* ms */
 	uint32_t on_signal;
 	uint32_t ipc;				/* enum spi_rule_channels: processes at their other ends are brought under the rule */
+	uint32_t ipc_wait;			/* ms that a first message waits; 0: a second */
 	uint32_t on_message;			/* it was brought into the process so, and begins at the message */
 	uint32_t budget;			/* tenths of a percent */
 	uint32_t backtrace;			/* frames; 0: none */

@@ -176,6 +176,7 @@ static void unix_fill(struct spi_ipc_channel *c, int fd, const union address *to
 
 	if (c->kind == SPI_CHANNEL_UNIX_STREAM) {
 		path_take(c->path, sizeof(c->path), &address, name_of(fd, SYS_getsockname, &address));
+		c->is_path_own = c->path[0] != 0;
 		if (!c->path[0])
 			path_take(c->path, sizeof(c->path), &address, name_of(fd, SYS_getpeername, &address));
 		c->peer = spi_ipc_unix_peer(c->inode);
@@ -190,6 +191,7 @@ static void unix_fill(struct spi_ipc_channel *c, int fd, const union address *to
 		size = name_of(fd, c->is_receiver ? SYS_getsockname : SYS_getpeername, &address);
 		to = &address;
 	}
+	c->is_path_own = c->is_receiver;
 	if (size)
 		path_take(c->path, sizeof(c->path), to, size);
 	if (c->path[0]) {

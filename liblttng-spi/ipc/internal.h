@@ -66,6 +66,7 @@ struct spi_ipc_channel {
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
+	uint32_t is_path_own;		/* `path` is this end's name, not the other's */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
 	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
@@ -188,6 +189,7 @@ void spi_ipc_record_peer(const struct spi_ipc_channel *channel, int32_t pid, con
 
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */
+extern uint32_t spi_ipc_wait_ms SPI_HIDDEN;	/* so long a first message waits for its receiver */
 int spi_ipc_follows(uint32_t kind) SPI_HIDDEN;	/* such a tree follows channels of this kind */
 /* The calling thread's trees that follow messages along channels of this kind; 0: none. */
 uint32_t spi_ipc_trees_of(uint32_t kind) SPI_HIDDEN;

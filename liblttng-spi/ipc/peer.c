@@ -4,7 +4,7 @@
  * Asking the controller who is at the other end of a channel, before a message goes out.
  *
  * The thread that sends has a place in asks[], wakes the control thread, and waits. The control thread sends the question, and
- * takes the answer. The thread waits DEADLINE_MS at most, and its message goes out in any case: then the messages until the answer
+ * takes the answer. The thread waits spi_ipc_wait_ms at most, and its message goes out in any case: then the messages until the answer
  * comes are early, which is counted and told. A place whose thread is gone (cancelled, left by longjmp()) is used again after
  * a while.
  *
@@ -21,7 +21,6 @@
 #include "liblttng-spi/ipc/internal.h"
 
 #define ASKS		64u
-#define DEADLINE_MS	1000u		/* a peer takes 0.2 s with a cached map, and up to 3 s the first time */
 #define INODE_MS	200u		/* for the other end's inode alone */
 #define KEPT_NS		UINT64_C(30000000000)	/* an answer does not come later than that */
 #define TEXT		1024u
@@ -134,7 +133,7 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	ask->key = channel->key;
 	memset(&ask->request, 0, sizeof(ask->request));
 	ask->request.flags = flags;
-	ask->request.deadline_ms = DEADLINE_MS;
+	ask->request.deadline_ms = spi_ipc_wait_ms;
 	ask->trees = trees;
 	spi_ipc_channel_fill(channel, &ask->request.channel);
 	return ask;
@@ -150,7 +149,7 @@ static int is_first(struct spi_ipc_channel *channel, uint32_t epoch)
 	uint64_t seen = until;
 
 	if (until <= now)
-		return __atomic_compare_exchange_n(&channel->asking, &seen, now + DEADLINE_MS * UINT64_C(1000000), 0, __ATOMIC_ACQ_REL,
+		return __atomic_compare_exchange_n(&channel->asking, &seen, now + spi_ipc_wait_ms * UINT64_C(1000000), 0, __ATOMIC_ACQ_REL,
 			__ATOMIC_RELAXED);
 	while (spi_now_ns() < until && __atomic_load_n(&channel->is_asked, __ATOMIC_ACQUIRE) != epoch &&
 			__atomic_load_n(&channel->asking, __ATOMIC_ACQUIRE) == until)
@@ -172,7 +171,7 @@ int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t positi
 		ask->request.channel.position = position;
 		ask->request.channel.length = length;
 		__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
-		if (ask_wait(ask, DEADLINE_MS) == 0) {
+		if (ask_wait(ask, spi_ipc_wait_ms) == 0) {
 			if (ask->answer.inode)
 				__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 			__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);

@@ -116,7 +116,7 @@ static const char *address_write(char *to, size_t size, const struct spi_msg_add
 	return to;
 }
 
-/* One end; a UNIX socket's path is the one that either end has. */
+/* One end. Of a UNIX stream one of them has a path. */
 static const char *end_write(char *to, size_t size, const struct spi_ipc_channel *c, int is_to)
 {
 	const int is_own = is_to == (int) c->is_receiver;
@@ -127,7 +127,7 @@ static const char *end_write(char *to, size_t size, const struct spi_ipc_channel
 		return address_write(to, size, is_to ? &c->to : &c->from);
 	if (c->kind == SPI_CHANNEL_PIPE)
 		spi_format(to, size, "pipe:[%lu]", (unsigned long) inode);
-	else if (c->path[0] && is_to)
+	else if (c->path[0] && is_own == (int) c->is_path_own)
 		spi_format(to, size, "%s", c->path);
 	else if (inode)
 		spi_format(to, size, "socket:[%lu]", (unsigned long) inode);

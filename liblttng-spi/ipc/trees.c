@@ -11,7 +11,10 @@
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/ipc/internal.h"
 
+#define WAIT_MS		1000u	/* a peer takes 0.2 s with a cached map, and up to 3 s the first time */
+
 uint32_t spi_ipc_is_on;
+uint32_t spi_ipc_wait_ms;
 /* By kind; the trees' bits as in spi_thread.tree. `wanted`: those that wait as well. */
 static uint32_t trees[SPI_CHANNEL_KINDS], wanted[SPI_CHANNEL_KINDS];
 static uint32_t everywhere;	/* trees that began with a message: messages of all threads are theirs */
@@ -54,7 +57,7 @@ static void notes_tell(void)
 
 void spi_ipc_trees_changed(void)
 {
-	uint32_t on_message = 0, any = 0;
+	uint32_t on_message = 0, any = 0, wait_ms = 0;
 
 	for (uint32_t kind = 0; kind < SPI_CHANNEL_KINDS; kind++) {
 		uint32_t now = 0, soon = 0;
@@ -64,6 +67,8 @@ void spi_ipc_trees_changed(void)
 				continue;
 			soon |= tree->bit;
 			now |= tree->enabled ? tree->bit : 0;
+			if (wait_ms < (tree->asked->ipc_wait ?: WAIT_MS))
+				wait_ms = tree->asked->ipc_wait ?: WAIT_MS;
 			on_message |= tree->enabled && tree->asked->on_message ? tree->bit : 0;
 		}
 		any |= soon;
@@ -71,6 +76,7 @@ void spi_ipc_trees_changed(void)
 		__atomic_store_n(&wanted[kind], soon, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&everywhere, on_message, __ATOMIC_RELEASE);
+	__atomic_store_n(&spi_ipc_wait_ms, wait_ms, __ATOMIC_RELEASE);
 	if (any)
 		spi_ipc_records_prepare();
 	if (any && !spi_ipc_is_on)

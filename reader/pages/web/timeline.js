@@ -26,7 +26,7 @@ const timeline = {
 
 		this.lanes = threads.map(([process, pid, tid, rows], thread) => ({ thread, rows: rows || 1, folded: false, pid, tid,
 			label: `${process || "process"}${pid >= 0 ? " " + pid : ""} \u00b7 thread ${tid >= 0 ? tid : "?"}` }))
-			.filter(lane => lane.rows || ends.has(lane.thread)).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
+			.filter(lane => threads[lane.thread][3] || ends.has(lane.thread)).sort((a, b) => a.pid - b.pid || a.tid - b.tid);
 		for (const lane of this.lanes)
 			this.lane_of[lane.thread] = lane;
 		this.fold(this.lanes.length > 40);
