@@ -56,7 +56,11 @@ static int parameters_take(struct view_sink *s, int is_report, const bt_value *p
 		return s->report ? calls_init(&s->calls, report_take, s->report) : -1;
 	}
 	s->lines = calls_view_make(stdout, s->format);
-	return s->lines ? calls_init(&s->calls, calls_view_take, s->lines) : -1;
+	if (!s->lines)
+		return -1;
+	calls_init(&s->calls, calls_view_take, s->lines);
+	s->calls.has_events = 1;
+	return 0;
 }
 
 /* ---- the component ---- */

@@ -253,7 +253,7 @@ int spi_inject_pid(int32_t pid, const char *path, char *error, size_t size);
 int spi_inject_port(uint16_t port, const char *path, char *error, size_t size);
 
 /*
- * Channels between processes. Instrumentation does not go along channels yet: what would need that returns -ENOTSUP,
+ * Channels between processes. Payloads do not go along channels yet: what would need that returns -ENOTSUP,
  * and spi_agent_error() says why.
  * spi_agent_enable_ipc(): instrument the process at a channel's other end. [configure]
  * spi_agent_set_ipc_worker(): the ways to find and instrument that process, copied. [configure]

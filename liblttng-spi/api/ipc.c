@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Channels between processes: what is known of them by functions' names. Instrumentation does not go along them yet. */
+/*
+ * Channels between processes: what is known of them by functions' names. Call trees of LTTng's go along
+ * them (ipc/); payloads do not yet.
+ */
 #include <errno.h>
 #include <string.h>
 #include "liblttng-spi/api/internal.h"
@@ -52,7 +55,7 @@ static int refuse(struct spi_agent *agent)
 
 	if (r < 0)
 		return r;
-	spi_format(agent->error, sizeof(agent->error), "instrumentation does not follow channels to other processes");
+	spi_format(agent->error, sizeof(agent->error), "payloads do not follow channels to other processes; lttng trace --tree --ipc does");
 	return -ENOTSUP;
 }
 

@@ -25,8 +25,8 @@ SPI_IPC_DECLARE(setsockopt);
 /* A vforked child makes none that its parent has. */
 static int is_looked_at(void)
 {
-	return spi_unlikely(__atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED)) && spi_mode <= SPI_MODE_CHILD_LEFT && !spi_thread.busy &&
-		!spi_thread_is_foreign(&spi_thread);
+	return spi_unlikely(__atomic_load_n(&spi_ipc_is_on, __ATOMIC_RELAXED)) && spi_mode <= SPI_MODE_CHILD_LEFT &&
+	       !spi_thread.busy && !spi_thread_is_foreign(&spi_thread);
 }
 
 SPI_EXPORT int pipe(int fds[2])

@@ -99,7 +99,7 @@ static int blocked_asked(const void *siginfo, void *context)
 		return 0;
 	if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != BLOCKED_ASKED || b->tid != (int32_t) spi_raw3(SYS_gettid, 0, 0, 0))
 		return 1;
-	is_taken = spi_context_system_call(context, call) && (int64_t) call[0] == b->receive.number && (int) call[1] == b->receive.fd &&
+	is_taken = !spi_ipc_thread_is_in_call() && spi_context_system_call(context, call) && (int64_t) call[0] == b->receive.number && (int) call[1] == b->receive.fd &&
 		!memcmp(&call[2], b->receive.arguments, sizeof(b->receive.arguments)) && return_take(b, context);
 	if (is_taken)			/* nothing was received: what is queued now is what comes */
 		spi_ipc_count_from_here(b->receive.fd);

@@ -4,8 +4,9 @@
  * From a descriptor to the channel that it is an end of. fstat() tells the inode at each call, as a number may mean
  * something else by then; what else there is to know of an inode is asked once and kept here.
  *
- * The table is a cache: when a bucket is full, the end that was used least lately goes, and is made anew when it is met again.
- * Positions are elsewhere (positions.c), and nothing but a second question to the kernel, and a second event, comes of it.
+ * The table is a cache: when a bucket is full, the end that was used least lately goes, and is made anew when it is
+ * met again. Positions are elsewhere (positions.c), and nothing but a second question to the kernel, and a second
+ * event, comes of it.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -44,21 +45,24 @@ union address {
 	uint8_t bytes[128];
 };
 
+static long option_get(int fd, int level, int name, void *value, socklen_t size)
+{
+	return spi_raw6(SYS_getsockopt, (uint64_t) fd, (uint64_t) level, (uint64_t) name, (uint64_t) value,
+		(uint64_t) &size, 0);
+}
+
 static int option(int fd, int level, int name)
 {
 	int value = -1;
-	socklen_t size = sizeof(value);
 
-	return spi_raw6(SYS_getsockopt, (uint64_t) fd, (uint64_t) level, (uint64_t) name, (uint64_t) &value, (uint64_t) &size, 0) < 0 ?
-		-1 : value;
+	return option_get(fd, level, name, &value, sizeof(value)) < 0 ? -1 : value;
 }
 
 static uint64_t network_of(int fd)
 {
 	uint64_t value = 0;
-	socklen_t size = sizeof(value);
 
-	return spi_raw6(SYS_getsockopt, (uint64_t) fd, SOL_SOCKET, SO_NETNS_COOKIE, (uint64_t) &value, (uint64_t) &size, 0) < 0 ? 0 : value;
+	return option_get(fd, SOL_SOCKET, SO_NETNS_COOKIE, &value, sizeof(value)) < 0 ? 0 : value;
 }
 
 /* The bytes of the address; 0: it has none. */
@@ -67,7 +71,9 @@ static socklen_t name_of(int fd, long which, union address *address)
 	socklen_t size = sizeof(*address);
 
 	memset(address, 0, sizeof(*address));
-	return spi_raw3(which, (uint64_t) fd, (uint64_t) address, (uint64_t) &size) < 0 ? 0 : size < sizeof(*address) ? size : sizeof(*address);
+	if (spi_raw3(which, (uint64_t) fd, (uint64_t) address, (uint64_t) &size) < 0)
+		return 0;
+	return size < sizeof(*address) ? size : sizeof(*address);
 }
 
 /* IPv4 in IPv6's clothes is IPv4. */
@@ -189,7 +195,8 @@ static void unix_fill(struct spi_ipc_channel *c, int fd, const union address *to
 	if (size)
 		path_take(c->path, sizeof(c->path), to, size);
 	if (c->path[0]) {
-		c->id = spi_ipc_id("unixdgram", spi_hash_text(SPI_HASH_SEED, c->path), c->path[0] == '@' ? network_of(fd) : 0);
+		c->id = spi_ipc_id(
+			"unixdgram", spi_hash_text(SPI_HASH_SEED, c->path), c->path[0] == '@' ? network_of(fd) : 0);
 		return;
 	}
 	c->peer = spi_ipc_unix_peer(c->inode);
@@ -197,7 +204,8 @@ static void unix_fill(struct spi_ipc_channel *c, int fd, const union address *to
 		c->id = spi_ipc_id("unixdgram", c->is_receiver ? c->peer : c->inode, 0);
 }
 
-static void channel_fill(struct spi_ipc_channel *c, int fd, const struct stat *st, const union address *to, socklen_t to_size)
+static void channel_fill(
+	struct spi_ipc_channel *c, int fd, const struct stat *st, const union address *to, socklen_t to_size)
 {
 	c->inode = st->st_ino;
 	if (S_ISFIFO(st->st_mode)) {
@@ -239,7 +247,8 @@ static struct spi_ipc_channel *channel_claim(struct spi_ipc_channel *bucket)
 		uint32_t none = 0;
 
 		for (struct spi_ipc_channel *c = bucket; c < bucket + WAYS; c++)
-			if (!__atomic_load_n(&c->users, __ATOMIC_RELAXED) && (!best || !c->key || (best->key && c->used < best->used)))
+			if (!__atomic_load_n(&c->users, __ATOMIC_RELAXED) &&
+				(!best || !c->key || (best->key && c->used < best->used)))
 				best = c;
 		if (!best)
 			return NULL;
@@ -307,7 +316,8 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 	struct stat st;
 	uint64_t key;
 
-	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) < 0 || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) < 0 ||
+		!(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		return NULL;
 	key = key_of(&st, end);
 	if (to && to->name && to->size && to->size <= sizeof(address) && S_ISSOCK(st.st_mode)) {
@@ -352,7 +362,8 @@ void spi_ipc_channel_forget(int fd)
 		key += !key;
 		bucket = table[key % BUCKETS];
 		for (struct spi_ipc_channel *c = bucket; c < bucket + WAYS; c++)
-			__atomic_compare_exchange_n(&c->key, &(uint64_t) { key }, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+			__atomic_compare_exchange_n(
+				&c->key, &(uint64_t){key}, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 	}
 }
 

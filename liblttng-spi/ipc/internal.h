@@ -3,9 +3,10 @@
 /*
  * What the files of ipc/ share. Any thread, any state, unless it is said.
  *
- * Who may race whom: all but `users`, `used`, `is_asked`, `is_early`, `asking`, `told`, `peer`, `id` and `place` of a channel is final before others
- * find the channel. A channel that somebody uses (`users`) stays what it is; one that nobody uses may become another at any time, so a
- * pointer is good within the call that it was handed to, and no longer.
+ * Who may race whom: all but `users`, `used`, `is_asked`, `is_early`, `asking`, `told`, `peer`, `id` and `place` of a
+ * channel is final before others find the channel. A channel that somebody uses (`users`) stays what it is; one that
+ * nobody uses may become another at any time, so a pointer is good within the call that it was handed to, and no
+ * longer.
  */
 #ifndef SPI_IPC_INTERNAL_H
 #define SPI_IPC_INTERNAL_H
@@ -22,13 +23,16 @@
 #define SPI_IPC_ASKED		16u
 #define SPI_IPC_LATE		32u
 
-/* ---- positions.c: what all traced processes of a user share ---- */
+/* ---- what all traced processes of a user share ---- */
 
-/* One direction of a channel; 64 bytes, in the order of enum spi_ipc_end. A word: operations under way, and from bit 16 on those that ever began. */
+/*
+ * One direction of a channel; 64 bytes, in the order of enum spi_ipc_end. A word: operations under way, and from bit
+ * 16 on those that ever began.
+ */
 struct spi_ipc_place {
 	uint64_t id;			/* 0: free */
 	uint32_t used;			/* when somebody last looked for it, seconds */
-	uint32_t state;			/* SPI_IPC_LOST, SPI_IPC_BORN, SPI_IPC_AGREED() */
+	uint32_t state;			/* SPI_IPC_LOST and so on */
 	struct {
 		uint64_t position, word;
 	} end[2];
@@ -38,7 +42,13 @@ _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that ha
 #define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
 #define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
 #define SPI_IPC_AGREED(end)	(4u << (end))	/* this end's count has been compared with the queue, and was right or set right */
+#define SPI_IPC_WANTED(end)	(16u << (end))	/* it could not be compared, as the other end is busy: who is there is to do it */
 enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
+
+/* ---- places.c ---- */
+/* NULL: there is no memory, or no room. *is_new: nobody has counted there. */
+struct spi_ipc_place *spi_ipc_place_find(uint64_t id, int *is_new) SPI_HIDDEN;
+int spi_ipc_place_is_idle(const struct spi_ipc_place *place) SPI_HIDDEN;	/* no call is under way at either end */
 
 /* ---- channels.c ---- */
 
@@ -56,7 +66,6 @@ struct spi_ipc_channel {
 	uint32_t users, used;
 	uint32_t is_early;		/* the peer is not under the rules: what is sent is marked as such */
 	uint32_t is_aligned;		/* the place agrees with what the kernel has queued, or it did once */
-	uint32_t is_doubted;		/* something was received here that nobody has counted: the count alone is not trusted */
 	uint32_t is_path_own;		/* `path` is this end's name, not the other's */
 	uint32_t is_packets;		/* seqpacket: what is left of a message is gone */
 	uint32_t has_asked_peer;	/* spi_ipc_know_peer() was called */
@@ -71,7 +80,10 @@ struct spi_ipc_address {
 	socklen_t size;
 };
 
-/* The end of a channel that this descriptor is; users is one more, for spi_ipc_channel_leave(). NULL: it is none that any tree follows. */
+/*
+ * The end of a channel that this descriptor is; users is one more, for spi_ipc_channel_leave(). NULL: it is none that
+ * any tree follows.
+ */
 struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to) SPI_HIDDEN;
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
@@ -113,10 +125,13 @@ void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
 void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_over(struct spi_ipc_op *op) SPI_HIDDEN;	/* and now it is not */
+void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */
+int spi_ipc_thread_is_in_call(void) SPI_HIDDEN;	/* one that was seen to begin */
 uint64_t spi_ipc_position(const struct spi_ipc_op *op) SPI_HIDDEN;	/* where the channel is now */
 /*
- * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position minus what is
- * queued now. 0, or a negative errno: -ENOENT, no descriptor of this process is that end; -EAGAIN: it is always being read from.
+ * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position
+ * minus what is queued now. 0, or a negative errno: -ENOENT, no descriptor of this process is that end; -EAGAIN: it
+ * is always being read from.
  */
 int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
 
@@ -146,8 +161,8 @@ struct spi_ipc_data {
 };
 
 /*
- * 1: the call is one of the program's, on a channel that is followed. spi_ipc_end() comes when libc's function is back. p: where
- * the call's return address stands; to, data: NULL or what it sends.
+ * 1: the call is one of the program's, on a channel that is followed. spi_ipc_end() comes when libc's function is
+ * back. p: where the call's return address stands; to, data: NULL or what it sends.
  */
 int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
 	const struct spi_ipc_data *data) SPI_HIDDEN;
@@ -162,7 +177,10 @@ uint64_t spi_ipc_data_length(const struct spi_ipc_data *data) SPI_HIDDEN;
 
 /* ---- record.c ---- */
 void spi_ipc_records_prepare(void) SPI_HIDDEN;	/* control side; the event module is there */
-/* Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told yet. */
+/*
+ * Write spi_ipc:send or spi_ipc:recv of an op that is over, and before it spi_ipc:channel, where that was not told
+ * yet.
+ */
 void spi_ipc_record(const struct spi_ipc_op *op, int64_t result) SPI_HIDDEN;
 uint64_t spi_ipc_clock(void) SPI_HIDDEN;	/* ns of CLOCK_MONOTONIC */
 /* spi_ipc:peer. status and reason: doc/rooms/ipc.md. In the thread that was about to send. */
@@ -187,9 +205,9 @@ void spi_ipc_others_look(void) SPI_HIDDEN;
 
 /* ---- peer.c ---- */
 /*
- * The calling thread, which is in trees with ipc (spi_ipc_trees_of()), is about to send on a channel for the first time since
- * those trees are as they are. May wait. Datagrams: the hash of the message, and its length; streams: where the channel is.
- * 1: it has asked; 0: another thread has meanwhile.
+ * The calling thread, which is in trees with ipc (spi_ipc_trees_of()), is about to send on a channel for the first
+ * time since those trees are as they are. May wait. Datagrams: the hash of the message, and its length; streams:
+ * where the channel is. 1: it has asked; 0: another thread has meanwhile.
  */
 int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position_or_hash, uint64_t length) SPI_HIDDEN;
 /* The sender of a UNIX stream is not known, and could not be found here (unix-peer.c): sets channel->peer. May wait. */
@@ -201,16 +219,22 @@ struct spi_ipc_receive {
 	int fd;
 	uint64_t arguments[5];		/* behind the descriptor */
 };
-/* What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread of the program. */
+/*
+ * What it tells of: the receive has returned `result` to its caller, or -1; its return address stood at p. The thread
+ * of the program.
+ */
 void spi_ipc_receive_over(const struct spi_ipc_receive *receive, uint64_t p, int64_t result) SPI_HIDDEN;
-/* Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives meanwhile. */
+/*
+ * Is it the receiving end of a channel that some tree follows? Then bytes are counted from here on. Nobody receives
+ * meanwhile.
+ */
 void spi_ipc_count_from_here(int fd) SPI_HIDDEN;
 int spi_ipc_receives(int fd) SPI_HIDDEN;	/* is it the receiving end of a channel that is followed? */
 
 /* ---- starts.c ---- */
 /*
- * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well), and the program is
- * not told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
+ * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well),
+ * and the program is not told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
  */
 void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash) SPI_HIDDEN;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Room ipc: messages to other processes. While a tree with ipc is in force, the agent stands before libc's functions that
- * send and receive, knows which channel and which bytes each call means, and records that (spi_ipc:*).
+ * Room ipc: messages to other processes. While a tree with ipc is in force, the agent stands before libc's functions
+ * that send and receive, knows which channel and which bytes each call means, and records that (spi_ipc:*).
  *
  * Threads: a replacement runs in any thread of the program, in any state. It holds no lock while it is within libc's
  * function, where a thread may be cancelled, left by longjmp(), or killed.

@@ -47,7 +47,8 @@ static ssize_t ipc_send(int fd, const void *buffer, size_t size, int flags)
 	return n;
 }
 
-static ssize_t ipc_sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to, socklen_t to_size)
+static ssize_t ipc_sendto(
+	int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to, socklen_t to_size)
 {
 	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
 	const struct spi_ipc_address address = { to, to_size };
@@ -110,7 +111,8 @@ static ssize_t ipc_recvmsg(int fd, struct msghdr *message, int flags)
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (!is_receive(flags) || !spi_ipc_message(message, &data, &from) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!is_receive(flags) || !spi_ipc_message(message, &data, &from) ||
+		!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
 		return SPI_NEXT(recvmsg)(fd, message, flags);
 	n = SPI_NEXT(recvmsg)(fd, message, flags);
 	spi_ipc_end(&op, n, &data, n >= 0 ? spi_ipc_message_flags(message) : 0);
@@ -124,7 +126,8 @@ static int ipc_sendmmsg(int fd, struct mmsghdr *messages, unsigned int count, in
 	struct spi_ipc_op op;
 	int n;
 
-	if (!count || !spi_ipc_message(&messages->msg_hdr, &data, &to) || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, &to, &data))
+	if (!count || !spi_ipc_message(&messages->msg_hdr, &data, &to) ||
+		!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, &to, &data))
 		return SPI_NEXT(sendmmsg)(fd, messages, count, flags);
 	n = SPI_NEXT(sendmmsg)(fd, messages, count, flags);
 	urgent_end(&op, flags);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What is done before and after a call that sends or receives, whichever function it is. Nothing is held in between: the
- * thread may be cancelled there, or leave by a handler's longjmp().
+ * What is done before and after a call that sends or receives, whichever function it is. Nothing is held in between:
+ * the thread may be cancelled there, or leave by a handler's longjmp().
  */
 #include <errno.h>
 #include <string.h>
@@ -72,7 +72,8 @@ static uint64_t data_hash(const struct spi_ipc_data *data, uint64_t most)
 /* Is it the program's, in a process that may still look at its descriptors? */
 static int is_programs(struct spi_thread *t, uint64_t p)
 {
-	if (spi_unlikely(__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT) || spi_thread_is_foreign(t))
+	if (spi_unlikely(__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT) ||
+		spi_thread_is_foreign(t))
 		return 0;
 	if (spi_unlikely(t->busy) && !spi_thread_nested(p))
 		return 0;
@@ -82,7 +83,8 @@ static int is_programs(struct spi_thread *t, uint64_t p)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
-	return !spi_tracer_code_has(spi_behind_slots(*(const uint64_t *) p));	/* lttng-ust wakes its consumer up by pipes */
+	return !spi_tracer_code_has(
+		spi_behind_slots(*(const uint64_t *) p)); /* lttng-ust wakes its consumer up by pipes */
 }
 
 /* Who is at the other end has to be in before the message is out. */
@@ -92,18 +94,14 @@ static void peer_ask(struct spi_ipc_op *op)
 
 	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_ACQUIRE) == epoch))
 		return;
-	if (spi_ipc_before_send(op->channel, op->fd, spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
+	if (spi_ipc_before_send(op->channel, op->fd,
+		    spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
 		op->flags |= SPI_IPC_ASKED;
 }
 
-int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+static int op_start(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
 	const struct spi_ipc_data *data)
 {
-	struct spi_thread *t = &spi_thread;
-
-	op->channel = NULL;
-	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(t, p))
-		return 0;
 	op->channel = spi_ipc_channel_find(fd, end, to);
 	if (!op->channel)
 		return 0;
@@ -121,6 +119,15 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 	}
 	spi_ipc_op_begin(op);
 	return 1;
+}
+
+int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	const struct spi_ipc_data *data)
+{
+	op->channel = NULL;
+	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(&spi_thread, p))
+		return 0;
+	return op_start(op, p, fd, end, to, data);
 }
 
 /* A message of the call, which is counted. */
@@ -230,7 +237,8 @@ static void parts_end(struct spi_ipc_op *op, const struct mmsghdr *messages, int
 			continue;
 		op->flags = flags;
 		op->length = spi_ipc_data_length(&data);
-		message_take(op, moved, &data, op->end == SPI_IPC_RECV ? spi_ipc_message_flags(&messages[i].msg_hdr) : 0);
+		message_take(
+			op, moved, &data, op->end == SPI_IPC_RECV ? spi_ipc_message_flags(&messages[i].msg_hdr) : 0);
 		op->position += (uint64_t) moved;
 		flags &= ~SPI_IPC_ASKED;
 	}
@@ -256,7 +264,7 @@ int spi_ipc_receives(int fd)
 
 void spi_ipc_count_from_here(int fd)
 {
-	struct spi_ipc_op op = { .channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL), .fd = fd, .end = SPI_IPC_RECV };
+	struct spi_ipc_op op = {.channel = spi_ipc_channel_find(fd, SPI_IPC_RECV, NULL), .fd = fd, .end = SPI_IPC_RECV};
 
 	if (!op.channel)
 		return;
@@ -275,7 +283,7 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	int is_known;
 
 	if (r->number == SYS_readv)
-		data = (struct spi_ipc_data) { .parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1] };
+		data = (struct spi_ipc_data){.parts = (const struct iovec *) r->arguments[0], .count = r->arguments[1]};
 	if (r->number == SYS_recvmsg) {
 		if (!spi_ipc_message((const struct msghdr *) r->arguments[0], &data, &from))
 			return;
@@ -285,13 +293,11 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 	channel = spi_ipc_channel_find(r->fd, SPI_IPC_RECV, NULL);
 	if (!channel)
 		return;
-	/* the bytes have gone: where they were is known if it was before */
+	/* whose call it is has been looked at, and the bytes have gone: where they were is known if it was before */
 	is_known = spi_ipc_is_datagram(channel->kind) || channel->is_aligned;
-	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && spi_ipc_begin(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
+	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && op_start(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
 		spi_ipc_end(&op, result, &data, flags | (is_known ? 0 : SPI_IPC_NOT_KNOWN));
-	if (!is_known) {
-		channel->is_doubted = 1;
-		channel->is_aligned = 0;
-	}
+	if (!is_known)
+		spi_ipc_op_doubt(channel);
 	spi_ipc_channel_leave(channel);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * What programs tell each other by other ways than calls that send and receive: it is not recorded, and the user is told, once a
- * process. Looked for where the process ends or executes another program: nothing of it comes by a function of libc's.
+ * What programs tell each other by other ways than calls that send and receive: it is not recorded, and the user is
+ * told, once a process. Looked for where the process ends or executes another program: nothing of it comes by a
+ * function of libc's.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 /* Memory with a name that other processes can open, but for the tracer's. */
 static int is_shared(const char *path)
 {
-	static const char *const tracers[] = { "/dev/shm/shm-ust", "/dev/shm/shm-event-notifier", "/dev/shm/lttng", "/dev/shm/ust",
-		"/memfd:lttng", NULL };
+	static const char *const tracers[] = {"/dev/shm/shm-ust", "/dev/shm/shm-event-notifier", "/dev/shm/lttng",
+		"/dev/shm/ust", "/memfd:lttng", NULL};
 
 	for (uint32_t i = 0; tracers[i]; i++)
 		if (!strncmp(path, tracers[i], strlen(tracers[i])))
@@ -46,8 +47,9 @@ static int has_ring(void)
 	if (spi_numbers_open(&fds, spi_proc_path(directory, "fd")) < 0)
 		return 0;
 	while (!has && spi_numbers_next(&fds))
-		has = spi_raw4(SYS_readlinkat, (uint64_t) fds.dir, (uint64_t) fds.name, (uint64_t) target, sizeof(target)) == sizeof(ring) - 1 &&
-			!memcmp(target, ring, sizeof(ring) - 1);
+		has = spi_raw4(SYS_readlinkat, (uint64_t) fds.dir, (uint64_t) fds.name, (uint64_t) target,
+			      sizeof(target)) == sizeof(ring) - 1 &&
+		      !memcmp(target, ring, sizeof(ring) - 1);
 	spi_numbers_close(&fds);
 	return has;
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * How many bytes have gone through a channel. All traced processes of a user count in the same memory (module/floor.c), so an end that
- * several processes have, or one after the other, has one count, which survives fork() and execve().
+ * How many bytes have gone through a channel. All traced processes of a user count in the same memory
+ * (module/floor.c), so an end that several processes have, or one after the other, has one count, which survives
+ * fork() and execve().
  *
- * A count is right while all who use an end count. It is compared with what the kernel knows when a process meets the channel: TCP counts
- * itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions never fall for that).
+ * A count is right while all who use an end count. It is compared with what the kernel knows when a process meets the
+ * channel: TCP counts itself; of pipes and UNIX streams the two ends' counts differ by what is queued (positions
+ * never fall for that).
  *
- * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried was counted (SPI_IPC_BORN), or
- * this end's count has agreed before. Else positions are not known until it can be.
+ * Where calls are under way nothing can be compared, and the count is trusted if all that the channel ever carried
+ * was counted (SPI_IPC_BORN), or this end's count has agreed before. Else positions are not known until it can be.
  *
- * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that overlap may have moved theirs in either
- * order; that is told by the end's word, in which each call leaves its beginning and its end. A thread that never comes back from a call, because it was
- * killed, leaves the call under way: then others of that end are "not sure" for ever, which is true of those that overlap it.
+ * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that
+ * overlap may have moved theirs in either order; that is told by the end's word, in which each call leaves its
+ * beginning and its end. A thread that never comes back from a call, because it was killed, leaves the call under
+ * way: then others of that end are "not sure" for ever, which is true of those that overlap it.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -20,79 +23,16 @@
 #include <string.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/module/module.h"
 #include "liblttng-spi/ipc/internal.h"
 
-#define PROBES		16u
 #define LOOKS		8u
+#define WAITED_US	1000u
 #define UNDER_WAY	UINT64_C(0xffff)
 #define BEGUN		(UINT64_C(1) << 16)
-
-/* ---- places ---- */
-
-static struct spi_ipc_place *places(void)
-{
-	static struct spi_ipc_place *own;	/* where there is no controller: forked children have it, executed programs not */
-	struct spi_ipc_place *shared = spi_floor_places(), *none = NULL;
-	uint64_t made;
-
-	if (spi_likely(shared != NULL))
-		return shared;
-	shared = __atomic_load_n(&own, __ATOMIC_ACQUIRE);
-	if (shared)
-		return shared;
-	made = spi_mmap(0, SPI_PLACES * sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
-	if (!made)
-		return NULL;
-	if (__atomic_compare_exchange_n(&own, &none, (struct spi_ipc_place *) made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return (struct spi_ipc_place *) made;
-	spi_munmap(made, SPI_PLACES * sizeof(*shared));
-	return none;
-}
-
-static int is_idle(const struct spi_ipc_place *place)
-{
-	return !((__atomic_load_n(&place->end[0].word, __ATOMIC_SEQ_CST) | __atomic_load_n(&place->end[1].word, __ATOMIC_SEQ_CST)) & UNDER_WAY);
-}
-
-/* *is_new: nobody has counted there. One that is full of others loses the one that was looked for least lately: its ends begin anew, both. */
-static struct spi_ipc_place *place_find(uint64_t id, int *is_new)
-{
-	struct spi_ipc_place *all = places(), *oldest = NULL;
-	const uint32_t now = (uint32_t) (spi_now_ns() / 1000000000u) + 1;
-	uint64_t old;
-
-	*is_new = 0;
-	for (uint32_t i = 0; all && i < PROBES; i++) {
-		struct spi_ipc_place *place = &all[(id + i) % SPI_PLACES];
-
-		old = __atomic_load_n(&place->id, __ATOMIC_ACQUIRE);
-		if (!old) {
-			*is_new = __atomic_compare_exchange_n(&place->id, &old, id, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-			old = *is_new ? id : old;
-		}
-		if (old == id) {
-			__atomic_store_n(&place->used, now, __ATOMIC_RELAXED);
-			return place;
-		}
-		if (is_idle(place) && (!oldest || place->used < oldest->used))
-			oldest = place;
-	}
-	if (!oldest)
-		return NULL;
-	old = __atomic_load_n(&oldest->id, __ATOMIC_ACQUIRE);
-	if (!__atomic_compare_exchange_n(&oldest->id, &old, id, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return NULL;
-	oldest->used = now;
-	oldest->state = 0;
-	oldest->end[0].position = oldest->end[1].position = 0;
-	*is_new = 1;
-	return oldest;
-}
 
 /* ---- what the kernel knows ---- */
 
@@ -117,8 +57,9 @@ static int64_t tcp_position(int fd, enum spi_ipc_end end)
 		long after;
 
 		memset(&info, 0, sizeof(info));
-		if (spi_raw6(SYS_getsockopt, (uint64_t) fd, IPPROTO_TCP, TCP_INFO, (uint64_t) &info, (uint64_t) &size, 0) < 0 ||
-				size < offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
+		if (spi_raw6(SYS_getsockopt, (uint64_t) fd, IPPROTO_TCP, TCP_INFO, (uint64_t) &info, (uint64_t) &size,
+			    0) < 0 ||
+			size < offsetof(struct tcp_info, tcpi_bytes_retrans) + 8)
 			return -1;
 		after = queued_by(fd, what);
 		if (after != before) {
@@ -126,18 +67,21 @@ static int64_t tcp_position(int fd, enum spi_ipc_end end)
 			continue;
 		}
 		if (end == SPI_IPC_RECV)	/* the other end's FIN counts */
-			return (int64_t) (info.tcpi_bytes_received - (uint64_t) after - (info.tcpi_state == 6 || info.tcpi_state >= 7));
+			return (int64_t) (info.tcpi_bytes_received - (uint64_t) after -
+					  (info.tcpi_state == 6 || info.tcpi_state >= 7));
 		/* who has connected has had its SYN acknowledged */
 		written = info.tcpi_bytes_acked + (uint64_t) after;
-		return (int64_t) (info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes == written ? written :
-			written ? written - 1 : 0);
+		return (int64_t) (info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes == written
+					  ? written
+				  : written ? written - 1
+					    : 0);
 	}
 	return -1;
 }
 
 /*
- * Bytes that are between the two ends; *is_exact: no more and no fewer. What a UNIX sender can ask for is memory, and at
- * least as much as that.
+ * Bytes that are between the two ends; *is_exact: no more and no fewer. What a UNIX sender can ask for is memory, and
+ * at least as much as that.
  */
 static int64_t queue_of(const struct spi_ipc_channel *channel, int fd, int *is_exact)
 {
@@ -165,20 +109,50 @@ static struct words words_of(const struct spi_ipc_channel *channel)
 	return now;
 }
 
-static void position_set(struct spi_ipc_place *place, enum spi_ipc_end end, uint64_t position)
+/* 0: a call has moved it since it was `from`. */
+static int position_move(struct spi_ipc_place *place, enum spi_ipc_end end, uint64_t from, uint64_t to)
 {
-	__atomic_store_n(&place->end[end].position, position, __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(
+		&place->end[end].position, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* What is queued lies between them. Positions never fall. */
+static int positions_meet(struct spi_ipc_place *place, uint64_t sent, uint64_t received, int64_t queued)
+{
+	if ((int64_t) (sent - received) > queued)
+		return position_move(place, SPI_IPC_RECV, received, sent - (uint64_t) queued);
+	return position_move(place, SPI_IPC_SEND, sent, received + (uint64_t) queued);
+}
+
+static void state_change(struct spi_ipc_place *place, uint32_t off, uint32_t on)
+{
+	__atomic_fetch_and(&place->state, ~off, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&place->state, on, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * While calls are under way it proves nothing that the counts agree with the queue: a message may be out that its sender
+ * has not counted yet, and that its receiver, whose call nobody saw begin, never will. The other way round receivers
+ * that all count wait for what a sender has sent before it was seen; those that have it are back from the kernel soon,
+ * and are given time for that.
+ */
+static int may_wait(const struct spi_ipc_place *place, enum spi_ipc_end own)
+{
+	return own == SPI_IPC_SEND && place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_RECV));
 }
 
 /* Positions as they must be, without anybody's call in between. 0: they are not known now. */
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
-	const int is_counted = !channel->is_doubted && (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver))) != 0;
+	const enum spi_ipc_end own = (enum spi_ipc_end) channel->is_receiver;
+	const int is_counted = (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(own))) != 0;
+	int has_waited = 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const struct words before = words_of(channel);
-		const int is_tcp = channel->kind == SPI_CHANNEL_TCP, is_busy = ((before.word[0] | before.word[1]) & UNDER_WAY) != 0;
+		const int is_tcp = channel->kind == SPI_CHANNEL_TCP,
+			  is_busy = ((before.word[0] | before.word[1]) & UNDER_WAY) != 0;
 		const uint64_t sent = place->end[SPI_IPC_SEND].position, received = place->end[SPI_IPC_RECV].position;
 		struct words after;
 		int is_exact = 1;
@@ -186,29 +160,61 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 
 		if (is_tcp && is_busy)
 			return is_counted;
-		now = is_tcp ? tcp_position(fd, (enum spi_ipc_end) channel->is_receiver) : queue_of(channel, fd, &is_exact);
+		now = is_tcp ? tcp_position(fd, (enum spi_ipc_end) channel->is_receiver)
+			     : queue_of(channel, fd, &is_exact);
 		if (now < 0)
 			return 0;
 		after = words_of(channel);
 		if (after.word[0] != before.word[0] || after.word[1] != before.word[1])
 			continue;
-		if (is_tcp)
-			position_set(place, (enum spi_ipc_end) channel->is_receiver, (uint64_t) now);
-		else if (is_exact && (int64_t) (sent - received) == now)
-			;
-		else if (is_busy)
-			return is_counted;
-		else if (!is_exact && !is_new)
-			return 1;		/* the other end will say */
-		else if ((int64_t) (sent - received) > now)
-			position_set(place, SPI_IPC_RECV, sent - (uint64_t) now);
-		else
-			position_set(place, SPI_IPC_SEND, received + (uint64_t) now);
-		channel->is_doubted = 0;
-		__atomic_fetch_or(&place->state, SPI_IPC_AGREED(channel->is_receiver), __ATOMIC_SEQ_CST);
+		if (is_tcp) {
+			if (!position_move(place, own, own == SPI_IPC_SEND ? sent : received, (uint64_t) now))
+				continue;
+		} else if (is_busy || (!is_exact && !is_new)) {
+			const int agrees = is_exact && (int64_t) (sent - received) == now;
+
+			if (agrees && !is_counted && !has_waited && may_wait(place, own)) {
+				has_waited = 1;
+				spi_sleep_us(WAITED_US);
+				continue;
+			}
+			if (!agrees || !has_waited)
+				break;		/* the other end will say */
+		} else if (!positions_meet(place, sent, received, now)) {
+			continue;
+		}
+		state_change(place, SPI_IPC_WANTED(own), SPI_IPC_AGREED(own));
 		return 1;
 	}
+	if (!is_counted)
+		state_change(place, 0, SPI_IPC_WANTED(own));
 	return is_counted;
+}
+
+/* The other end is never seen idle by those who use it: this one is behind it now, or before it. */
+static void other_align(struct spi_ipc_channel *channel, int fd)
+{
+	const enum spi_ipc_end own = (enum spi_ipc_end) channel->is_receiver, other = (enum spi_ipc_end) !own;
+	struct spi_ipc_place *place = channel->place;
+	const struct words before = words_of(channel);
+	const uint64_t position = place->end[own].position, was = place->end[other].position;
+	struct words after;
+	int is_exact;
+	const int64_t queued = queue_of(channel, fd, &is_exact);
+
+	after = words_of(channel);
+	if (queued < 0 || !is_exact || (before.word[0] | before.word[1]) & UNDER_WAY ||
+		after.word[0] != before.word[0] || after.word[1] != before.word[1])
+		return;
+	if (position_move(place, other, was, position + (uint64_t) (own == SPI_IPC_RECV ? queued : -queued)))
+		state_change(place, SPI_IPC_WANTED(other), SPI_IPC_AGREED(other));
+}
+
+void spi_ipc_op_doubt(struct spi_ipc_channel *channel)
+{
+	channel->is_aligned = 0;
+	if (channel->place)
+		state_change(channel->place, SPI_IPC_BORN | SPI_IPC_AGREED(channel->is_receiver), 0);
 }
 
 static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
@@ -220,7 +226,7 @@ static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
 		return place;
 	if (!channel->id)
 		return NULL;
-	place = place_find(channel->id, &is_new);
+	place = spi_ipc_place_find(channel->id, &is_new);
 	if (!place)
 		return NULL;
 	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
@@ -232,21 +238,21 @@ void spi_ipc_born(int fd)
 {
 	const uint64_t id = spi_ipc_born_id(fd);
 	int is_new;
-	struct spi_ipc_place *place = id ? place_find(id, &is_new) : NULL;
+	struct spi_ipc_place *place = id ? spi_ipc_place_find(id, &is_new) : NULL;
 
 	if (!place)
 		return;
-	if (is_idle(place))	/* else the other end is there already, and waits */
+	if (spi_ipc_place_is_idle(place))	/* else the other end is there already, and waits */
 		for (uint32_t end = 0; end < 2; end++)
-			position_set(place, (enum spi_ipc_end) end, 0);
+			__atomic_store_n(&place->end[end].position, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&place->state, SPI_IPC_BORN, __ATOMIC_SEQ_CST);
 }
 
 /* ---- one call ---- */
 
 /*
- * The call that the thread is in, the innermost; by it a call that was left by longjmp() is known, at the next one. In the thread's own
- * memory, as its stack may be another's by then.
+ * The call that the thread is in, the innermost; by it a call that was left by longjmp() is known, at the next one.
+ * In the thread's own memory, as its stack may be another's by then.
  */
 static __thread struct spi_ipc_op_left current;
 static uint64_t serials;
@@ -271,6 +277,11 @@ static void op_publish(struct spi_ipc_op *op)
 	op->outer = current;
 	op->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
 	current = (struct spi_ipc_op_left) { op->p, op->serial, op->channel, op->place, op->end };
+}
+
+int spi_ipc_thread_is_in_call(void)
+{
+	return current.channel != NULL;
 }
 
 void spi_ipc_thread_over(void)
@@ -308,8 +319,9 @@ static void sender_catch_up(struct spi_ipc_op *op, uint64_t received)
 	const uint64_t senders = __atomic_load_n(&op->place->end[SPI_IPC_SEND].word, __ATOMIC_SEQ_CST);
 
 	/* nobody counts here: an untraced sender, or another user's */
-	if (channel->kind == SPI_CHANNEL_TCP || !(op->place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_SEND))) || senders & UNDER_WAY ||
-			received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
+	if (channel->kind == SPI_CHANNEL_TCP || !(op->place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_SEND))) ||
+		senders & UNDER_WAY ||
+		received <= __atomic_load_n(&op->place->end[SPI_IPC_SEND].position, __ATOMIC_SEQ_CST))
 		return;
 	op->flags |= SPI_IPC_NOT_SURE;
 	channel->is_aligned = 0;
@@ -333,6 +345,8 @@ void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved)
 			op->flags |= SPI_IPC_NOT_KNOWN;
 		else if (op->end == SPI_IPC_RECV)
 			sender_catch_up(op, op->position + moved);
+		if (spi_unlikely(place->state & SPI_IPC_WANTED(!op->end)) && op->channel->is_aligned)
+			other_align(op->channel, op->fd);
 		op->place = NULL;
 	}
 }
@@ -361,8 +375,8 @@ static int is_end(int fd, const struct spi_msg_channel *said)
 }
 
 /*
- * The sender counts in this memory as well, unless it is another user's: then there is nothing to be done here. The first call looks what is
- * queued, in the thread that makes it: one that nobody has seen begin may be under way now.
+ * The sender counts in this memory as well, unless it is another user's: then there is nothing to be done here. The
+ * first call looks what is queued, in the thread that makes it: one that nobody has seen begin may be under way now.
  */
 static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_msg_channel *said)
 {
@@ -372,7 +386,7 @@ static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_m
 
 	if (channel->kind == SPI_CHANNEL_TCP)
 		return 0;
-	place = channel->id ? place_find(channel->id, &is_new) : NULL;
+	place = channel->id ? spi_ipc_place_find(channel->id, &is_new) : NULL;
 	if (!place)
 		return -ENOENT;
 	if (place->end[SPI_IPC_SEND].position >= said->position)
@@ -387,7 +401,8 @@ static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_m
 		if (__atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST) != before)
 			continue;
 		__atomic_store_n(&place->end[SPI_IPC_SEND].position, said->position, __ATOMIC_SEQ_CST);
-		__atomic_store_n(&place->end[SPI_IPC_RECV].position, said->position - (uint64_t) queued, __ATOMIC_SEQ_CST);
+		__atomic_store_n(
+			&place->end[SPI_IPC_RECV].position, said->position - (uint64_t) queued, __ATOMIC_SEQ_CST);
 		channel->is_aligned = 1;
 		return 0;
 	}

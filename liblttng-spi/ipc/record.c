@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The events of provider spi_ipc. They go the way of payloads' own events (tp/record/own-record.c); trees' tags pick those of a
- * session as they pick a tree's calls.
+ * The events of provider spi_ipc. They go the way of payloads' own events (tp/record/own-record.c); trees' tags pick
+ * those of a session as they pick a tree's calls.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,10 +27,18 @@ enum { SENT, RECEIVED, CHANNEL, PEER, RECORDS };
 static struct spi_record records[RECORDS] = {
 	[SENT] = MESSAGE("send"),
 	[RECEIVED] = MESSAGE("recv"),
-	[CHANNEL] = { .provider = "spi_ipc", .name = "channel", .count = 7, .is_apart = 1, .kind = { X, I, T, T, T, T, U },
-		FIELDS("channel", "fd", "kind", "direction", "from", "to", "inode") },
-	[PEER] = { .provider = "spi_ipc", .name = "peer", .count = 6, .is_apart = 1, .kind = { X, I, T, I, T, U },
-		FIELDS("channel", "pid", "name", "status", "reason", "took") },
+	[CHANNEL] = {.provider = "spi_ipc",
+		.name = "channel",
+		.count = 7,
+		.is_apart = 1,
+		.kind = {X, I, T, T, T, T, U},
+		FIELDS("channel", "fd", "kind", "direction", "from", "to", "inode")},
+	[PEER] = {.provider = "spi_ipc",
+		.name = "peer",
+		.count = 6,
+		.is_apart = 1,
+		.kind = {X, I, T, I, T, U},
+		FIELDS("channel", "pid", "name", "status", "reason", "took")},
 };
 
 /* ---- the clock ---- */
@@ -55,14 +63,20 @@ void spi_ipc_records_prepare(void)
 		kernels_clock = spi_symbol_beside("__vdso_clock_gettime", vdso);
 	for (int i = 0; spi_payload && i < RECORDS; i++)
 		if (!records[i].event && spi_payload->record_prepare(&records[i], &why) < 0)
-			spi_note("messages are not recorded: the event spi_ipc:%s cannot be made: %s", records[i].name, why);
+			spi_note("messages are not recorded: the event spi_ipc:%s cannot be made: %s", records[i].name,
+				why);
 }
 
 /* ---- texts ---- */
 
 static const char *const kinds[SPI_CHANNEL_KINDS] = {
-	[SPI_CHANNEL_NONE] = "", [SPI_CHANNEL_PIPE] = "pipe", [SPI_CHANNEL_UNIX_STREAM] = "unix",
-	[SPI_CHANNEL_UNIX_DATAGRAM] = "unix-datagram", [SPI_CHANNEL_TCP] = "tcp", [SPI_CHANNEL_UDP] = "udp", [SPI_CHANNEL_OTHER] = "",
+	[SPI_CHANNEL_NONE] = "",
+	[SPI_CHANNEL_PIPE] = "pipe",
+	[SPI_CHANNEL_UNIX_STREAM] = "unix",
+	[SPI_CHANNEL_UNIX_DATAGRAM] = "unix-datagram",
+	[SPI_CHANNEL_TCP] = "tcp",
+	[SPI_CHANNEL_UDP] = "udp",
+	[SPI_CHANNEL_OTHER] = "",
 };
 
 /* As RFC 5952 has it but for the longest run of zeros: the first one is left out. */
@@ -163,8 +177,8 @@ static void channel_write(struct spi_ipc_channel *c, int fd, uint32_t trees)
 }
 
 /*
- * May this thread record a message now? A thread's first record needs memory, and begins a forked child: a message in malloc() is lost.
- * p is no thunk's frame, so that malloc() is looked for here.
+ * May this thread record a message now? A thread's first record needs memory, and begins a forked child: a message in
+ * malloc() is lost. p is no thunk's frame, so that malloc() is looked for here.
  */
 static int record_begin(uint64_t p, const uint64_t *frame)
 {
@@ -181,10 +195,12 @@ void spi_ipc_record(const struct spi_ipc_op *op, int64_t result)
 {
 	struct spi_ipc_channel *c = op->channel;
 	const struct spi_record *record = &records[op->end == SPI_IPC_SEND ? SENT : RECEIVED];
-	const uint32_t late = op->end == SPI_IPC_SEND && __atomic_load_n(&c->is_early, __ATOMIC_RELAXED) ? SPI_IPC_LATE : 0;
+	const uint32_t late =
+		op->end == SPI_IPC_SEND && __atomic_load_n(&c->is_early, __ATOMIC_RELAXED) ? SPI_IPC_LATE : 0;
 	const uint32_t flags = op->flags | __atomic_exchange_n(&c->once, 0, __ATOMIC_RELAXED) | late;
 	const uint64_t now = spi_ipc_clock(), took = now > op->begin ? now - op->begin : 0;
-	const uint64_t values[] = { id_of(c), op->position, op->length, (uint64_t) result, took, (uint64_t) (int64_t) op->fd, flags };
+	const uint64_t values[] = {
+		id_of(c), op->position, op->length, (uint64_t) result, took, (uint64_t) (int64_t) op->fd, flags};
 
 	if (!spi_payload || !is_wanted(record) || !record_begin(op->p, __builtin_frame_address(0)))
 		return;
@@ -196,13 +212,16 @@ void spi_ipc_record(const struct spi_ipc_op *op, int64_t result)
 	spi_call_end(&spi_thread);
 }
 
-void spi_ipc_record_peer(const struct spi_ipc_channel *c, int32_t pid, const char *name, int32_t status, const char *reason, uint64_t took)
+void spi_ipc_record_peer(const struct spi_ipc_channel *c, int32_t pid, const char *name, int32_t status,
+	const char *reason, uint64_t took)
 {
-	const uint64_t values[] = { id_of(c), (uint64_t) (int64_t) pid, (uint64_t) name, (uint64_t) (int64_t) status, (uint64_t) reason, took };
+	const uint64_t values[] = {id_of(c), (uint64_t) (int64_t) pid, (uint64_t) name, (uint64_t) (int64_t) status,
+		(uint64_t) reason, took};
 	const uint32_t trees = spi_ipc_trees_of(c->kind);
 	const int error = errno;
 
-	if (!spi_payload || !is_wanted(&records[PEER]) || !record_begin((uint64_t) __builtin_frame_address(0) + 8, __builtin_frame_address(0)))
+	if (!spi_payload || !is_wanted(&records[PEER]) ||
+		!record_begin((uint64_t) __builtin_frame_address(0) + 8, __builtin_frame_address(0)))
 		return;
 	write_as(trees, &records[PEER], 0, values);
 	spi_call_end(&spi_thread);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* Functions of libc's that read and write whatever a descriptor is. Those that check sizes (__read_chk()) come by these. */
+/*
+ * Functions of libc's that read and write whatever a descriptor is. Those that check sizes (__read_chk()) come by
+ * these.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/sendfile.h>
@@ -100,7 +103,8 @@ static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t
 }
 
 /* What goes from one descriptor to another: either may be a channel's end. */
-static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, int out, const struct spi_ipc_data *data)
+static void both_begin(
+	struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, int out, const struct spi_ipc_data *data)
 {
 	spi_ipc_begin(to, p, out, SPI_IPC_SEND, NULL, data);
 	spi_ipc_begin(from, p, in, SPI_IPC_RECV, NULL, data);
@@ -157,7 +161,8 @@ static ssize_t ipc_vmsplice(int fd, const struct iovec *vector, size_t count, un
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	spi_ipc_begin(&op, SPI_IPC_P, fd, mode >= 0 && (mode & O_ACCMODE) == O_RDONLY ? SPI_IPC_RECV : SPI_IPC_SEND, NULL, &data);
+	spi_ipc_begin(&op, SPI_IPC_P, fd, mode >= 0 && (mode & O_ACCMODE) == O_RDONLY ? SPI_IPC_RECV : SPI_IPC_SEND,
+		NULL, &data);
 	n = SPI_NEXT(vmsplice)(fd, vector, count, flags);
 	spi_ipc_end(&op, n, &data, 0);
 	return n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which trees follow messages, and along which kinds of channels. The hooks stand while there is such a tree, or one that
- * waits for a message.
+ * Which trees follow messages, and along which kinds of channels. The hooks stand while there is such a tree, or one
+ * that waits for a message.
  */
 #include <string.h>
 #include "rules/rule.h"

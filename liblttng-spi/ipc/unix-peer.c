@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which socket a UNIX socket is connected to: the kernel tells whoever asks (sock_diag(7)), within a network namespace. Once a
- * connection. A descriptor is open for these few system calls; nothing waits, as the answer is there when the question was sent.
+ * Which socket a UNIX socket is connected to: the kernel tells whoever asks (sock_diag(7)), within a network
+ * namespace. Once a connection. A descriptor is open for these few system calls; nothing waits, as the answer is
+ * there when the question was sent.
  */
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -22,7 +23,8 @@ static uint64_t peer_in(const uint8_t *bytes, long size)
 	if (size < (long) NLMSG_LENGTH(sizeof(struct unix_diag_msg)) || head->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
 			head->nlmsg_len > (uint64_t) size)
 		return 0;
-	attribute = (const struct rtattr *) ((const uint8_t *) NLMSG_DATA(head) + NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
+	attribute = (const struct rtattr *) ((const uint8_t *) NLMSG_DATA(head) +
+					     NLMSG_ALIGN(sizeof(struct unix_diag_msg)));
 	left = (long) head->nlmsg_len - ((const uint8_t *) attribute - bytes);
 	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
 		if (attribute->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(attribute) >= 4) {
@@ -40,9 +42,12 @@ uint64_t spi_ipc_unix_peer(uint64_t inode)
 		struct nlmsghdr head;
 		struct unix_diag_req request;
 	} question = {
-		{ .nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST },
-		{ .sdiag_family = AF_UNIX, .udiag_states = ~0u, .udiag_ino = (uint32_t) inode, .udiag_show = UDIAG_SHOW_PEER,
-			.udiag_cookie = { ~0u, ~0u } },
+		{.nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+		{.sdiag_family = AF_UNIX,
+			.udiag_states = ~0u,
+			.udiag_ino = (uint32_t) inode,
+			.udiag_show = UDIAG_SHOW_PEER,
+			.udiag_cookie = {~0u, ~0u}},
 	};
 	_Alignas(8) uint8_t answer[512];
 	long fd, size;

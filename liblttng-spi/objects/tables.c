@@ -132,8 +132,8 @@ uint32_t spi_table_find(const struct spi_tables *t, const char *name, uint32_t h
 	for (;; i++) {
 		uint32_t h = chain[i - head[1]];
 
-		if ((h | 1) == (hash | 1) && t->symbols[i].st_shndx != SHN_UNDEF && spi_texts_equal(t->names + t->symbols[i].st_name, name) &&
-				spi_symbol_is_version(t, i, version))
+		if ((h | 1) == (hash | 1) && t->symbols[i].st_shndx != SHN_UNDEF &&
+				spi_texts_equal(t->names + t->symbols[i].st_name, name) && spi_symbol_is_version(t, i, version))
 			return i;
 		if (h & 1)
 			return 0;

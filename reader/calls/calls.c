@@ -24,6 +24,7 @@ int calls_init(struct calls *c, int (*take)(void *data, const struct call *call)
 	c->functions = (struct spi_hash) SPI_HASH_OVER(c->function_buckets);
 	c->processes = (struct spi_hash) SPI_HASH_OVER(c->process_buckets);
 	c->threads = (struct spi_hash) SPI_HASH_OVER(c->thread_buckets);
+	c->channels = (struct spi_hash) SPI_HASH_OVER(c->channel_buckets);
 	return 0;
 }
 
@@ -43,6 +44,7 @@ void calls_free(struct calls *c)
 		next = v->next;
 		free(v);
 	}
+	event_channels_free(c);
 	free(c->thread_list);
 	free(c->process_list);
 	free(c->function_list);
@@ -223,6 +225,20 @@ static int lost(struct calls *c, int64_t ns, uint64_t count, const char *stream)
 	return give(c, &call);
 }
 
+/* No call, at its place among the thread's open ones. */
+static int other(struct calls *c, struct call *call)
+{
+	struct call_thread *t = call->thread;
+
+	call->kind = CALL_EVENT;
+	call->depth = t->shown;
+	t->last = c->last = call->ns;
+	if (!is_chosen(c, t, call->function, call->ns))
+		return 0;
+	c->others++;
+	return give(c, call);
+}
+
 /* ---- what comes ---- */
 
 static int take_typed(struct calls *c, const bt_event *event, struct value_class *v, struct call *call)
@@ -254,6 +270,13 @@ static int take_typed(struct calls *c, const bt_event *event, struct value_class
 		text_clean(t->process->name);
 		filter_process(&c->filter, t->process);
 		return 0;
+	case VALUE_SEND:
+	case VALUE_RECEIVE:
+	case VALUE_PEER:
+	case VALUE_EVENT:
+		return other(c, call);
+	case VALUE_CHANNEL:
+		return event_channel_take(c, t->process, event);
 	case VALUE_OTHER:
 		break;
 	}

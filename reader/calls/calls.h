@@ -72,6 +72,7 @@ enum call_kind {
 	CALL_EXIT,
 	CALL_WHOLE,			/* entry and exit: an event of a whole call, at its end */
 	CALL_LOST,			/* events are missing here */
+	CALL_EVENT,			/* no call: what else was recorded, with has_events. `function` has the event's name */
 };
 
 /* How a call ended: enum spi_left, or one of these. */
@@ -125,9 +126,14 @@ struct calls {
 	uint32_t function_count, function_room, process_count, process_room, thread_count, thread_room;
 	uint64_t number;		/* of the latest call */
 	uint64_t events, calls, lost;	/* calls: entries and whole calls; lost: events */
+	uint64_t others;		/* CALL_EVENT that were given */
 	int64_t first, last;		/* ns: of calls */
 	int has_no_vtid, has_whole;
 	int has_lines;			/* the user's: source lines are looked for */
+	int has_events;			/* the user's: CALL_EVENT are given. Others are not slowed by them */
+	struct spi_hash channels;	/* events.c: of messages */
+	struct spi_hash_link *channel_buckets[4096];
+	struct event_channel *channel_first, *channel_last;
 	const volatile sig_atomic_t *stop;	/* the user's: when it is set nothing more is given but ends. NULL: never */
 	/* two passes: which calls are longer, or errors */
 	uint8_t *wanted;		/* a bit a number */
@@ -167,7 +173,12 @@ struct call_thread *call_thread_of_record(struct calls *c, struct thread *thread
 struct value_class {
 	struct value_class *next;
 	const bt_event_class *in;
-	enum value_kind { VALUE_ENTRY, VALUE_EXIT, VALUE_WHOLE, VALUE_LEFT, VALUE_PROCNAME, VALUE_OTHER } kind;
+	enum value_kind {
+		VALUE_ENTRY, VALUE_EXIT, VALUE_WHOLE, VALUE_LEFT, VALUE_PROCNAME,
+		VALUE_SEND, VALUE_RECEIVE, VALUE_PEER, VALUE_CHANNEL,	/* has_events: spi_ipc:* */
+		VALUE_EVENT,					/* and others that are no calls */
+		VALUE_OTHER,
+	} kind;
 	struct call_function *function;
 	struct calls *calls;
 	uint64_t result, duration, left, backtrace;	/* members; UINT64_MAX: none */
@@ -193,6 +204,19 @@ void call_result_json(const struct call *call, FILE *out);
 int call_result_is_error(const struct call *call);
 /* exception, longjmp, ...; NULL: it returned. */
 const char *call_left_text(int left);
+
+/* ---- events.c: of CALL_EVENT ---- */
+enum flow_flags {			/* spi_ipc:send and recv */
+	FLOW_DATAGRAM = 1, FLOW_UNSURE = 2, FLOW_UNKNOWN = 4, FLOW_CUT = 8, FLOW_FIRST = 16, FLOW_LATE = 32,
+};
+/* The kind of a class that is of no call: 0, or -1: no memory. */
+int event_kind_find(struct calls *c, struct value_class *v, const char *name);
+int event_channel_take(struct calls *c, const struct call_process *process, const bt_event *event);	/* 0 or -ENOMEM */
+void event_channels_free(struct calls *c);
+/* Its fields; of spi_ipc:* a short form: BYTES at POSITION, KIND OTHER-END. */
+void call_event_text(const struct call *call, char *text, size_t size);
+/* ,"event":NAME,"fields":{...}, of spi_ipc:* also ,"channel":{...} */
+void call_event_json(const struct call *call, FILE *out);
 
 /* ---- filter.c ---- */
 /* 0, or a line that says what is wrong with a filter. */

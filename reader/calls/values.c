@@ -58,8 +58,9 @@ static int kind_find(struct calls *c, struct value_class *v)
 			return -1;
 		if (object)
 			call_function_line(c, v->function, object);
+		return 0;
 	}
-	return 0;
+	return v->kind == VALUE_OTHER ? event_kind_find(c, v, event) : 0;
 }
 
 struct value_class *value_class_get(struct calls *c, struct event_class *class)

@@ -339,11 +339,11 @@ static void missing_say(const struct reading *r)
 			"`lttng add-context -u -t vpid -t vtid` before the session starts");
 	if (r->is_stopped)
 		say_warning("stopped: this is what was read by then");
-	else if (!c->calls && c->events)
+	else if (!c->calls && c->events && !c->others)
 		say_warning("no call in the trace%s", r->from || r->to ? " then" : "");
 	else if (!c->events)
 		say_warning("the trace is empty: no event in it");
-	else if (!c->number)
+	else if (!c->number && !c->others)
 		say_warning("no call of the trace passes the filters");
 	if (c->has_whole && (*r->callers || r->depth))
 		say_warning("events of whole calls (--one-event) do not say what is around them: --caller leaves them out, --depth "
@@ -367,7 +367,7 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	struct source *source;
 	uint8_t *wanted = NULL;
 	uint64_t wanted_size = 0, most = UINT64_MAX;
-	int64_t first, last;
+	int64_t first = 0, last = 0;
 	char why[2000];
 	int status = 0;
 
@@ -386,6 +386,7 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 			.from = INT64_MIN, .to = INT64_MAX, .longer = r->longer, .depth = r->depth, .only_errors = r->only_errors };
 		c->is_choosing = pass + 1 < passes;
 		c->has_lines = r->has_lines && !c->is_choosing;
+		c->has_events = r->has_events && !r->longer && !r->depth && !r->only_errors;	/* these are of calls */
 		c->wanted = wanted;
 		c->wanted_size = wanted_size;
 		source = reading_is_live(r) ? source_open_live(r->directories[0], take_message, r, why, sizeof(why)) :
@@ -400,7 +401,6 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 			say_warning("the trace is damaged, what is whole is shown: %s", source_cut(source));
 			r->is_damaged = 1;
 		}
-		first = last = 0;
 		if (!reading_is_live(r) && times_read(r, source, &c->filter, &first, &last) < 0)
 			status = -EINVAL;
 		else

@@ -25,6 +25,7 @@ struct reading {
 	const char *root;
 	const char *debug_directories[FILTERS_MOST + 1];
 	int has_lines;			/* --lines, or the view needs them */
+	int has_events;			/* of the view: what is no call is given, too */
 	/* of the command */
 	enum format format;
 	uint32_t formats;		/* bits: which the command has */

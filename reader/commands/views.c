@@ -16,13 +16,14 @@ static int no_option(struct reading *r, int option, const char *value)
 
 int command_calls(int argc, char **argv)
 {
-	struct reading r = { .command = "calls", .formats = 3 };
+	struct reading r = { .command = "calls", .formats = 3, .has_events = 1 };
 	struct calls_view *view;
 	int status = reading_options(&r, argc, argv, NULL, no_option);
 
 	if (status < 0)
 		return reading_help("calls [FILTERS] [--format text|json] [-o FILE] DIR...\n"
-			"Prints the calls of a trace, a line for each end of a call, one for both when nothing came between.\n");
+			"Prints the calls of a trace, a line for each end of a call, one for both when nothing came between.\n"
+			"Events that are no calls are lines at their place: messages, a program's own tracepoints.\n");
 	if (status || reading_output_open(&r) < 0)
 		return 1;
 	view = calls_view_make(r.out, r.format);

@@ -198,6 +198,8 @@ int timeline_take(void *timeline, const struct call *call)
 		else
 			t->marks_missing++;
 		return 0;
+	case CALL_EVENT:
+		break;
 	}
 	return 0;
 }

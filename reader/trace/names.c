@@ -154,7 +154,7 @@ static int function_take(struct merge *m, struct space *s, const bt_event *event
 	uint64_t address = payload_unsigned(event, "addr"), size = payload_unsigned(event, "size");
 	uint64_t base = payload_unsigned(event, "baddr"), build_id = payload_unsigned(event, "build_id");
 	struct object *object = object_get(m, build_id, payload_string(event, "object"));
-	const char *name;
+	const char *name = payload_string(event, "name");
 	char text[1400];
 	struct place *p = place_at(s, address);
 
@@ -169,8 +169,9 @@ static int function_take(struct merge *m, struct space *s, const bt_event *event
 	} else if (!build_id) {
 		object = p->object;		/* the dump's path is the real one */
 	}
-	name = payload_string(event, "name");
-	return function_set(object, address - base, object_name_here(object, address - base, name, text, sizeof(text)) ? text : name);
+	if (object_name_here(object, address - base, name, text, sizeof(text)))
+		name = text;
+	return function_set(object, address - base, name);
 }
 
 static int starts(const char *name, const char *with)

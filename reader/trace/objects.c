@@ -111,7 +111,8 @@ static void path_read(const char *from, const char *end, char *path, size_t size
 	size_t n = 0;
 
 	for (; from < end && n + 1 < size; from++) {
-		const int high = *from == '%' && end - from > 2 ? hex_digit(from[1]) : -1, low = high < 0 ? -1 : hex_digit(from[2]);
+		const int high = *from == '%' && end - from > 2 ? hex_digit(from[1]) : -1;
+		const int low = high < 0 ? -1 : hex_digit(from[2]);
 
 		path[n++] = low < 0 ? *from : (char) (high << 4 | low);
 		from += low < 0 ? 0 : 2;

@@ -8,7 +8,8 @@
  *	12:47:45.199831 [96]   shop::Basket::total(tax = true) = 42      <0.9 us>
  *	12:47:45.199836 [96] shop::pay = 1                               <1.9 us>
  *
- * JSON is one object a line: an entry, an exit, or a whole call.
+ * Events that are no calls are lines between these. JSON is one object a line: an entry, an exit, a whole call, an
+ * event, or what is lost.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -252,6 +253,21 @@ static void entry_keep(struct calls_view *v, const struct call *call, int64_t ns
 	callers_keep(v, call);
 }
 
+static int put_event(struct calls_view *v, const struct call *call)
+{
+	line_begin(v, call->ns, call->thread, call->depth);
+	call_event_text(call, v->arguments, sizeof(v->arguments));
+	put_colour(v, colour_begin(COLOUR_DIM));
+	put_text(v, call->function->name);
+	if (*v->arguments) {
+		put(v, ": ");
+		put_text(v, v->arguments);
+	}
+	put_colour(v, colour_end(COLOUR_DIM));
+	callers_keep(v, call);
+	return line_end(v);
+}
+
 static int take_text(struct calls_view *v, const struct call *call)
 {
 	int r;
@@ -275,6 +291,8 @@ static int take_text(struct calls_view *v, const struct call *call)
 		line_begin(v, call->ns, call->thread, call->depth);
 		put_in(v, COLOUR_FUNCTION, call->function->name);
 		return put_end(v, call, 1);
+	case CALL_EVENT:
+		return put_event(v, call);
 	case CALL_LOST:
 		break;
 	}
@@ -324,7 +342,7 @@ static void callers_json(struct calls_view *v, const struct call *call)
 
 static int take_json(struct calls_view *v, const struct call *call)
 {
-	static const char *const kinds[] = { "entry", "exit", "call", "lost" };
+	static const char *const kinds[] = { "entry", "exit", "call", "lost", "event" };
 	const char *left = call_left_text(call->left);
 	FILE *out = v->out;
 
@@ -334,8 +352,15 @@ static int take_json(struct calls_view *v, const struct call *call)
 		fprintf(out, ",\"events\":%" PRIu64 "}\n", call->lost);
 		return output_status(out);
 	}
-	fprintf(out, ",\"process\":%" PRId64 ",\"thread\":%" PRId64 ",\"depth\":%u,\"function\":", call->thread->process->pid,
+	fprintf(out, ",\"process\":%" PRId64 ",\"thread\":%" PRId64 ",\"depth\":%u", call->thread->process->pid,
 		call->thread->tid, call->depth);
+	if (call->kind == CALL_EVENT) {
+		call_event_json(call, out);
+		callers_json(v, call);
+		fputs("}\n", out);
+		return output_status(out);
+	}
+	fputs(",\"function\":", out);
 	json_string(out, call->function->name);
 	if (*call->function->object) {
 		fputs(",\"object\":", out);

@@ -15,9 +15,6 @@
 #include "reader/calls/calls.h"
 #include "reader/views/views.h"
 
-enum flow_flags {
-	FLOW_DATAGRAM = 1, FLOW_UNSURE = 2, FLOW_UNKNOWN = 4, FLOW_CUT = 8, FLOW_FIRST = 16, FLOW_LATE = 32,
-};
 enum flow_way { FLOW_SEND, FLOW_RECEIVE };
 
 /* One direction of a pipe or connection. */

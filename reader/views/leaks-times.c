@@ -79,8 +79,8 @@ static int times_write(struct leaks *l, struct leak_process *p, const struct lea
 			continue;
 		if (f->format == FORMAT_CSV) {
 			csv_field(f->out, p->name);
-			fprintf(f->out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", p->pid, point->ns, point->bytes,
-				point->blocks);
+			fprintf(f->out, ",%" PRId64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 "\n", p->pid, point->ns,
+				point->bytes, point->blocks);
 		} else {
 			fprintf(f->out, "%s{\"ns\":%" PRId64 ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 "}", comma,
 				point->ns, point->bytes, point->blocks);

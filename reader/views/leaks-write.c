@@ -184,8 +184,8 @@ static void group_json(const struct leak_group *g, const struct leak_form *f)
 	FILE *out = f->out;
 
 	fprintf(out, "{\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"peak_blocks\":%" PRIu64
-		",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64, g->bytes, g->blocks, g->peak_bytes,
-		g->peak_blocks, g->calls, g->got, g->freed);
+		",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64, g->bytes, g->blocks,
+		g->peak_bytes, g->peak_blocks, g->calls, g->got, g->freed);
 	if (leak_lifetime(g) >= 0)
 		fprintf(out, ",\"lifetime_p50_ns\":%" PRId64 ",\"lifetime_max_ns\":%" PRId64, leak_lifetime(g),
 			g->longest);
@@ -240,9 +240,9 @@ static void memory_json(const struct leaks *l, const struct leak_process *p, str
 
 	fprintf(out, ",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"peak_blocks\":%" PRIu64
 		",\"peak_ns\":%" PRId64 ",\"allocations\":%" PRIu64 ",\"allocated_bytes\":%" PRIu64 ",\"freed\":%" PRIu64
-		",\"failed\":%" PRIu64 ",\"older_freed\":%" PRIu64 ",\"internal_freed\":%" PRIu64 ",\"unseen_freed\":%" PRIu64
-		",\"in_use_before\":%" PRIu64, p->bytes, p->live, p->peak_bytes, p->peak_blocks, p->peak_ns, p->calls, p->got,
-		p->freed, p->failed, p->older, p->internal, p->unseen, p->in_use);
+		",\"failed\":%" PRIu64 ",\"older_freed\":%" PRIu64 ",\"internal_freed\":%" PRIu64
+		",\"unseen_freed\":%" PRIu64 ",\"in_use_before\":%" PRIu64, p->bytes, p->live, p->peak_bytes,
+		p->peak_blocks, p->peak_ns, p->calls, p->got, p->freed, p->failed, p->older, p->internal, p->unseen, p->in_use);
 	if (l->lost == UINT64_MAX)
 		fputs(",\"lost_events\":null", out);
 	else
@@ -312,8 +312,8 @@ static int memory_write(struct leaks *l, struct leak_process *p, const struct le
 
 int leaks_write(struct leaks *l, const struct leak_form *f)
 {
-	return leaks_each(l, f, "process,pid,bytes,blocks,peak_bytes,peak_blocks,allocations,allocated_bytes,lifetime_p50_ns,"
-		"lifetime_max_ns,by\n", memory_write);
+	return leaks_each(l, f, "process,pid,bytes,blocks,peak_bytes,peak_blocks,allocations,allocated_bytes,"
+		"lifetime_p50_ns,lifetime_max_ns,by\n", memory_write);
 }
 
 int leaks_each(struct leaks *l, const struct leak_form *f, const char *columns, leak_write_fn *write)

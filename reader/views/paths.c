@@ -138,6 +138,7 @@ int paths_take(void *paths, const struct call *call)
 	case CALL_WHOLE:
 		return wholes_add(&p->wholes, call, 0);
 	case CALL_LOST:
+	case CALL_EVENT:
 		break;
 	}
 	return 0;
