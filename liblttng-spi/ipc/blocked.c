@@ -117,12 +117,15 @@ static int is_receive(int64_t number)
 /* Does the kernel begin the call anew when a signal's handler returns? signal(7) */
 static int begins_anew(const struct spi_ipc_receive *receive)
 {
-	const uint64_t flags = receive->number == SYS_recvfrom ? receive->arguments[2] : receive->number == SYS_recvmsg ? receive->arguments[1] : 0;
+	const uint64_t flags = receive->number == SYS_recvfrom ? receive->arguments[2] :
+		receive->number == SYS_recvmsg ? receive->arguments[1] : 0;
 	struct { int64_t s, us; } limit = { 0, 0 };
 	socklen_t size = sizeof(limit);
 
-	return !(flags & MSG_WAITALL) && (spi_raw6(SYS_getsockopt, (uint64_t) receive->fd, SOL_SOCKET, SO_RCVTIMEO, (uint64_t) &limit, (uint64_t) &size, 0) < 0 ||
-		(!limit.s && !limit.us));
+	if (flags & MSG_WAITALL)
+		return 0;
+	return spi_raw6(SYS_getsockopt, (uint64_t) receive->fd, SOL_SOCKET, SO_RCVTIMEO, (uint64_t) &limit, (uint64_t) &size, 0) < 0 ||
+		(!limit.s && !limit.us);
 }
 
 /* Of "NUMBER 0xARGUMENT ... SP PC": what the thread waits in, where that is a receive from a channel. */
