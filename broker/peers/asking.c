@@ -67,11 +67,19 @@ static void put_line(FILE *out, pid_t pid, const char *name, int status, const c
 	fprintf(out, "%s\n", text);
 }
 
+/* What its last injection failed with, where another one is due. */
+static const char *why_late(const struct peer *peer)
+{
+	const struct process *p = process_find(peer->one.pid);
+
+	return p && p->serial == peer->serial && !p->agent && *p->refusal.why ? p->refusal.why : "its rules are not in force yet";
+}
+
 static void put_peer(FILE *out, const struct asking *asking, const struct peer *peer)
 {
 	const bool may_know = !asking->uid || asking->uid == peer->uid;
 	int status = peer->state == PEER_READY ? peer->was_in : peer->state == PEER_REFUSED ? -peer->error : -EINPROGRESS;
-	const char *why = peer->state == PEER_READY ? "" : peer->state == PEER_REFUSED ? peer->why : "its rules are not in force yet";
+	const char *why = peer->state == PEER_READY ? "" : peer->state == PEER_REFUSED ? peer->why : why_late(peer);
 
 	if (may_know)
 		put_line(out, peer->one.pid, peer->name, status, why);

@@ -82,6 +82,15 @@ wait "$server"
 babeltrace2 stopped 2>/dev/null | grep 'spi_ipc:peer:' | grep -q "pid = $server, .*status = -"
 ok $? 'the trace says that the server was not in' || diag "$(babeltrace2 stopped | grep spi_ipc: | head -n 5)"
 
+# A server that cannot be brought in says why.
+spi_cc fixed "$SPI_PROGRAMS/message-pair.c" -static
+program=fixed serve tcp
+across tcp --tree
+is "$status $(cat client.out)" '0 400' 'a static server: the client gets its answers' || diag "$(tail -n 5 trace.err)"
+wait "$server"
+babeltrace2 t 2>/dev/null | grep 'spi_ipc:peer:' | grep -q "pid = $server, .*status = -.*statically linked"
+ok $? 'the trace says why it is not in' || diag "$(babeltrace2 t | grep spi_ipc:peer)"
+
 # What lttng trace itself writes to is the user's.
 "$SPI_LTTNG" trace --tree --ipc -o piped2 sh -c 'seq 100 | wc -l' 2>piped.err | cat >piped.out
 is "$(cat piped.out)" 100 'a pipeline within a pipeline'
