@@ -9,7 +9,7 @@
  * Where a process that is under the rules has the other end of a connection, the answer waits for that one alone:
  * whoever else has it is brought in meanwhile. All that may take a connection which is not accepted are waited for.
  * Those that are late go on being brought in, and are told what begins where when they are ready: the next message
- * finds them.
+ * finds them. A process is waited for once: while it is late, further messages to it are answered at once.
  *
  * Anybody's agent may ask, as often as it likes: so many questions of one process and of one user are open at a time,
  * and so many are taken a second. What is refused is answered at once.
@@ -67,11 +67,19 @@ static void put_line(FILE *out, pid_t pid, const char *name, int status, const c
 	fprintf(out, "%s\n", text);
 }
 
+/* What its last injection failed with, where another one is due. */
+static const char *why_late(const struct peer *peer)
+{
+	const struct process *p = process_find(peer->one.pid);
+
+	return p && p->serial == peer->serial && !p->agent && *p->refusal.why ? p->refusal.why : "its rules are not in force yet";
+}
+
 static void put_peer(FILE *out, const struct asking *asking, const struct peer *peer)
 {
 	const bool may_know = !asking->uid || asking->uid == peer->uid;
 	int status = peer->state == PEER_READY ? peer->was_in : peer->state == PEER_REFUSED ? -peer->error : -EINPROGRESS;
-	const char *why = peer->state == PEER_READY ? "" : peer->state == PEER_REFUSED ? peer->why : "its rules are not in force yet";
+	const char *why = peer->state == PEER_READY ? "" : peer->state == PEER_REFUSED ? peer->why : why_late(peer);
 
 	if (may_know)
 		put_line(out, peer->one.pid, peer->name, status, why);
@@ -118,6 +126,15 @@ static void late_over(struct loop_timer *timer)
 	asking_free(LOOP_OWNER(timer, struct asking, timer));
 }
 
+/* The messages to come do not wait for it, until it answers. */
+static void mark_late(const struct peer *peer, bool is_late)
+{
+	struct process *p = process_find(peer->one.pid);
+
+	if (p && p->serial == peer->serial)
+		p->brought.is_late = is_late;
+}
+
 static void answer(struct asking *asking)
 {
 	struct spi_msg_peers peers = { .inode = asking->inode, .refused = asking->beyond };
@@ -126,6 +143,8 @@ static void answer(struct asking *asking)
 		peers.ready += asking->peers[i].state == PEER_READY;
 		peers.refused += asking->peers[i].state == PEER_REFUSED;
 		peers.late += asking->peers[i].state < PEER_READY;
+		if (asking->peers[i].state < PEER_READY)
+			mark_late(&asking->peers[i], true);
 	}
 	if (peers.late || !asking->nr)
 		asked_late(asking);
@@ -191,13 +210,17 @@ static void time_over(struct loop_timer *timer)
 /* Answered when there is nothing to wait for, and forgotten when nothing is to come. */
 static void settle(struct asking *asking)
 {
-	bool is_quick = asking->nr && !asking->is_listening;
+	bool is_quick = asking->nr && !asking->is_listening, is_late = false;
 
 	asking->is_news = false;
-	for (unsigned int i = 0; i < asking->nr; i++)
-		if (asking->peers[i].state < PEER_READY)
+	for (unsigned int i = 0; i < asking->nr; i++) {
+		if (asking->peers[i].state >= PEER_READY)
+			continue;
+		if (asking->is_answered || !asking->peers[i].is_slow)
 			return;
-	if (is_to_be_asked_again(asking)) {
+		is_late = true;
+	}
+	if (!is_late && is_to_be_asked_again(asking)) {
 		asking->is_again = true;
 		asking->is_scanned = false;
 		if (end_ask(asking) == 0)
@@ -205,7 +228,7 @@ static void settle(struct asking *asking)
 	}
 	if (!asking->is_answered && (asking->is_scanned || is_quick))
 		answer(asking);
-	if (asking->is_answered && asking->is_scanned)
+	if (asking->is_answered && asking->is_scanned && !is_late)
 		asking_free(asking);
 	else if (asking->is_answered && asking->end.nr_inodes)
 		scan(asking);
@@ -379,6 +402,7 @@ void peers_told(struct process *p, uint32_t id, int status)
 				peer_refuse(a, peer, status < 0 ? -status : EIO, "the tracer in it: %s", strerror(status < 0 ? -status : EIO));
 			else
 				peer->state = PEER_READY;
+			mark_late(peer, false);
 			news(a);
 			return;
 		}

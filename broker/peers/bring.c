@@ -260,7 +260,7 @@ static int follow(const struct asking *asking, struct peer *peer, struct process
 		marks = MARK_RULES;
 	}
 	if (marks && !p->brought.kind) {
-		p->brought = (struct brought) { .kind = asking->request.channel.kind, .by = asking->one.pid, .uid = asking->uid };
+		p->brought = (struct brought) { .is_late = p->brought.is_late, .kind = asking->request.channel.kind, .by = asking->one.pid, .uid = asking->uid };
 		memcpy(p->brought.name, asking->name, sizeof(p->brought.name));
 	}
 	if (marks)
@@ -281,7 +281,7 @@ void peer_add(struct asking *asking, const struct one *one)
 		return;
 	}
 	asking->nr++;
-	*peer = (struct peer) { .one = *one, .uid = facts.uids[0] };
+	*peer = (struct peer) { .one = *one, .uid = facts.uids[0], .is_slow = p && p->brought.is_late };
 	snprintf(peer->name, sizeof(peer->name), "%.*s", (int) sizeof(peer->name) - 1, p ? p->name : facts.exec);
 	if (p && (is_same(&asking->one, &facts) || is_child_of_traced(asking, p))) {
 		peer->was_in = true;

@@ -31,6 +31,7 @@ struct peer {
 	char name[20];
 	enum peer_state state;
 	bool was_in;			/* it had the rules before */
+	bool is_slow;			/* another message has waited for it in vain: this one does not */
 	uint32_t told;			/* the number of what its agent, this one, was told */
 	const struct spi_agent *agent;
 	int error;			/* why it was refused, and not brought in */

@@ -159,6 +159,7 @@ struct report {
 
 /* The message that brought it under a rule first. kind 0: none has. */
 struct brought {
+	bool is_late;			/* a message has waited for it as long as it may, and it has not answered since */
 	uint32_t kind;			/* enum spi_channel_kind */
 	pid_t by;
 	uid_t uid;			/* whose process that is */

@@ -6,8 +6,9 @@
  * handler returns (SA_RESTART); in the handler the return address of libc's function is replaced by a return slot's, so that
  * the thread comes by here with the message.
  *
- * Only a call that begins anew by itself is interrupted: one with a time limit of the socket's (SO_RCVTIMEO) would fail with EINTR.
- * Its first message is then received without a record.
+ * Only a call that begins anew by itself is interrupted: one with a time limit of the socket's (SO_RCVTIMEO) would fail with EINTR, one
+ * that waits for all its bytes (MSG_WAITALL) would return those that it has, and where the program's own handler of SIGTRAP is without
+ * SA_RESTART each call would fail. Its first message is then received without a record.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/cfi/cfi.h"
 #include "liblttng-spi/patch/patch.h"
+#include "liblttng-spi/signals/signals.h"
 #include "liblttng-spi/ipc/internal.h"
 
 #define THREADS		64u		/* at a time */
@@ -113,12 +115,16 @@ static int is_receive(int64_t number)
 }
 
 /* Does the kernel begin the call anew when a signal's handler returns? signal(7) */
-static int begins_anew(int fd)
+static int begins_anew(const struct spi_ipc_receive *receive)
 {
+	const uint64_t flags = receive->number == SYS_recvfrom ? receive->arguments[2] :
+		receive->number == SYS_recvmsg ? receive->arguments[1] : 0;
 	struct { int64_t s, us; } limit = { 0, 0 };
 	socklen_t size = sizeof(limit);
 
-	return spi_raw6(SYS_getsockopt, (uint64_t) fd, SOL_SOCKET, SO_RCVTIMEO, (uint64_t) &limit, (uint64_t) &size, 0) < 0 ||
+	if (flags & MSG_WAITALL)
+		return 0;
+	return spi_raw6(SYS_getsockopt, (uint64_t) receive->fd, SOL_SOCKET, SO_RCVTIMEO, (uint64_t) &limit, (uint64_t) &size, 0) < 0 ||
 		(!limit.s && !limit.us);
 }
 
@@ -136,7 +142,7 @@ static int receive_read(const struct spi_numbers *task, struct spi_ipc_receive *
 	for (unsigned int i = 0; i < 5; i++)
 		receive->arguments[i] = spi_parse_number(at + (*at == ' '), &at);
 	receive->fd = (int) fd;
-	return is_receive(receive->number) && begins_anew(receive->fd) && spi_ipc_receives(receive->fd);
+	return is_receive(receive->number) && begins_anew(receive) && spi_ipc_receives(receive->fd);
 }
 
 static struct blocked *blocked_claim(int32_t tid)
@@ -170,6 +176,15 @@ static void thread_ask(const struct spi_numbers *task)
 	spi_word_wait(&b->state, BLOCKED_ASKED, ANSWER_MS);
 }
 
+/* The agent's handler of SIGTRAP interrupts as the program's does (signals/share.c). */
+static const char *restarts_look(void)
+{
+	struct spi_sigaction action;
+
+	return spi_signal_query(SIGTRAP, &action) == 0 && action.flags & SA_RESTART ? NULL :
+		"the program's handler of SIGTRAP lets system calls fail (it is without SA_RESTART)";
+}
+
 static void blocked_take(void)
 {
 	const char *reason = NULL;
@@ -192,6 +207,9 @@ static void blocked_take(void)
 			spi_thread_thunks(&point, 1, 1);
 			spi_trap_asked = blocked_asked;
 		}
+		reason = restarts_look();
+		if (reason)
+			break;
 		thread_ask(&task);
 	}
 	spi_numbers_close(&task);

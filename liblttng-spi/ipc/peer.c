@@ -5,7 +5,7 @@
  *
  * The thread that sends has a place in asks[], wakes the control thread, and waits. The control thread sends the question, and
  * takes the answer. The thread waits spi_ipc_wait_ms at most, and its message goes out in any case: then the messages until the answer
- * comes are early, which is counted and told. A place whose thread is gone (cancelled, left by longjmp()) is used again after
+ * comes are early, which is counted and told. A controller that has not answered in time is waited for no more until it does. A place whose thread is gone (cancelled, left by longjmp()) is used again after
  * a while.
  *
  * No lock: a place belongs to the thread that has made it ASK_MAKING, from ASK_WAITS on to the control thread, and from
@@ -42,6 +42,7 @@ struct ask {
 static struct ask asks[ASKS];
 static uint32_t numbers;
 static uint32_t refused;		/* questions for which there was no place */
+static uint32_t is_mute;		/* the controller has not answered one in time, and none since */
 
 /* ---- the thread that sends ---- */
 
@@ -77,7 +78,7 @@ static void rules_fill(struct ask *ask, uint32_t trees)
 /* 0: the answer is in the place. Else it is the control thread's, which frees it. */
 static int ask_wait(struct ask *ask, uint32_t ms)
 {
-	const uint64_t until = spi_now_ns() + ms * UINT64_C(1000000);
+	const uint64_t until = spi_now_ns() + (__atomic_load_n(&is_mute, __ATOMIC_RELAXED) ? 0 : ms * UINT64_C(1000000));
 	uint32_t seen;
 
 	__atomic_store_n(&ask->state, ASK_WAITS, __ATOMIC_RELEASE);
@@ -87,6 +88,8 @@ static int ask_wait(struct ask *ask, uint32_t ms)
 
 		if (now >= until) {
 			__atomic_store_n(&ask->is_left, 1, __ATOMIC_SEQ_CST);
+			if (ms >= spi_ipc_wait_ms)
+				__atomic_store_n(&is_mute, 1, __ATOMIC_RELAXED);
 			return __atomic_load_n(&ask->state, __ATOMIC_SEQ_CST) == ASK_ANSWERED ? 0 : -ETIMEDOUT;
 		}
 		spi_word_wait(&ask->state, seen, (uint32_t) ((until - now) / 1000000) + 1);
@@ -258,6 +261,7 @@ void spi_ipc_peers_take(uint32_t number, const char *body, size_t size)
 		memcpy(&ask->answer, body, sizeof(ask->answer));
 		memcpy(ask->text, body + sizeof(ask->answer), n);
 		ask->text[n] = 0;
+		__atomic_store_n(&is_mute, 0, __ATOMIC_RELAXED);
 		ask_answer(ask);
 		if (__atomic_load_n(&ask->is_left, __ATOMIC_SEQ_CST)) {
 			if (!(ask->request.flags & SPI_PEER_ASKED_BY_RECEIVER))
@@ -272,4 +276,5 @@ void spi_ipc_peers_take(uint32_t number, const char *body, size_t size)
 void spi_ipc_asks_fork_child(void)
 {
 	memset(asks, 0, sizeof(asks));
+	is_mute = 0;
 }

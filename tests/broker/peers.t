@@ -8,7 +8,7 @@ spi_private "$@"
 export LTTNG_SPI_IPC_NEVER=nothing,nev*
 broker_setup
 record s 'spi:tree(main;ipc=pipe+unix+tcp+udp)'
-peers() { rm -f fifo stream seqpacket waiting datagram absolute connected; timeout $((20 * SPI_PATIENCE)) python3 "$SPI_PROGRAMS/peers.py" /run/lttng/spi-agent "$@" 2>&1; }
+peers() { rm -f fifo stream seqpacket waiting datagram absolute connected; timeout $((${within:-20} * SPI_PATIENCE)) python3 "$SPI_PROGRAMS/peers.py" /run/lttng/spi-agent "$@" 2>&1; }
 brought=$'status 0 ready 1 refused 0 late 0 inode right\nreceiver\tpython3[.0-9]*\t0\t$'
 
 for kind in pipe fifo unix seqpacket abstract waiting pair datagram absolute abstract-datagram connected-datagram tcp tcp6 wildcard \
@@ -36,6 +36,7 @@ done
 like "$(peers listening copy=./never more=19 other=./never)" $'ready 0 refused 20 late 0 .*\n0\t4 more\t-7\tone message brings in 16' \
 	"of many processes those beyond 16 are counted"
 like "$(peers tcp mute deadline=300)" $'late 1 .*\nreceiver\t[^\t]*\t-115\t' "one that does not answer is late"
+like "$(within=7 peers tcp mute deadline=300 again=10000)" $'late 1 .*\n.*late 1 .*' "nor does a second message to it wait"
 like "$(peers tcp flood=100 | tail -n 1)" '^refused 36 taken 64$' "of many questions at a time some are refused"
 
 # a program that has no agent

@@ -3,11 +3,11 @@
 /*
  * A server and its client over one kind of channel, for tests of messages.
  *
- *	message-pair serve KIND WHERE [fork]	prints "ready" when it can be talked to; ends when a message says "end"
+ *	message-pair serve KIND WHERE [fork|trap]	prints "ready" when it can be talked to; ends when a message says "end"
  *	message-pair ask KIND WHERE N		N questions, each after the answer to the one before; prints the sum of the answers
  *
  * KIND: tcp, tcp6, udp, unix, unixgram, seqpacket, fifo; WHERE: a port or a path. A fifo has its answers in WHERE.answer. "fork": a
- * child for each connection. The server's work is handle(), which calls answer_of(); the client's is ask().
+ * child for each connection. "trap": a handler of SIGTRAP that lets system calls fail. The server's work is handle(), which calls answer_of(); the client's is ask().
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -87,6 +87,8 @@ __attribute__((noipa)) int handle(int fd, int to)
 		n = write(to, text, (size_t) length);
 	return n == length ? 1 : -1;
 }
+
+static void on_trap(int number) { (void) number; }
 
 static int serve(int forks)
 {
@@ -184,5 +186,7 @@ int main(int argc, char **argv)
 		return 2;
 	kind = argv[2];
 	where = argv[3];
-	return !strcmp(argv[1], "serve") ? serve(argc > 4) : client(argc > 4 ? atoi(argv[4]) : 1);
+	if (argc > 4 && !strcmp(argv[4], "trap"))
+		sigaction(SIGTRAP, &(struct sigaction) { .sa_handler = on_trap }, NULL);
+	return !strcmp(argv[1], "serve") ? serve(argc > 4 && !strcmp(argv[4], "fork")) : client(argc > 4 ? atoi(argv[4]) : 1);
 }

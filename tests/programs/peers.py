@@ -12,6 +12,7 @@ receiver is told is printed, too. KIND: see CHANNELS. OPTIONs:
   mute        its agent does not answer what it is told
   user=UID    the receiver is that user's; sender=UID: the sender
   twice       the sender asks again
+  again=MS    and again, with this deadline
   receiver    the receiver asks, and its answer is printed
   foreign     the sender names a socket that it does not have
   wrong       the sender names no rule that it has
@@ -309,6 +310,8 @@ def main():
     else:
         for _ in range(2 if "twice" in o else 1):
             show(ask(agent, body), channel, names)
+        if "again" in o:
+            show(ask(agent, channel.body(own, 0, named, int(o["again"]))), channel, names)
     times = []
     for _ in range(int(o.get("times", 0))):
         begin = time.perf_counter_ns()

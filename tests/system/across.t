@@ -9,12 +9,12 @@ spi_private "$@"
 spi_cc pair "$SPI_PROGRAMS/message-pair.c"
 ip link set lo up
 
-# serve KIND [fork] - a server that is ready; its pid in $server
+# serve KIND [fork|trap] - a server that is ready; its pid in $server
 serve() {
 	where=5555
 	case $1 in unix* | seqpacket | fifo) where=$SPI_TMP/$1.socket ;; esac
 	rm -f "$where" "$where.answer" server.out
-	./"${program:-pair}" serve "$1" "$where" ${2:+fork} >server.out 2>&1 &
+	./"${program:-pair}" serve "$1" "$where" ${2:+"$2"} >server.out 2>&1 &
 	server=$!
 	spi_wait 10 file_has server.out ready
 }
@@ -41,6 +41,13 @@ done
 "$SPI_TOP_BUILDDIR/reader/lttng-spi" report t >report.txt 2>&1
 grep -Eq '^ +2[0-9] .*answer_of' report.txt
 ok $? 'with the calls that the messages make' || diag "$(grep -a pair report.txt | head -n 12)"
+
+# Its read() that waits is not led back by SIGTRAP, and does not fail.
+serve fifo trap
+across fifo --tree
+is "$status $(cat client.out)" '0 400' 'a server that has SIGTRAP interrupt its calls: the client gets its answers' || diag "$(tail -n 5 trace.err)"
+wait "$server"
+ok $? 'and none of its calls fails'
 
 serve tcp fork
 across tcp --tree
@@ -74,6 +81,15 @@ is "$? $(cat client.out)" '0 9' 'and the client gets its answers' || diag "$(tai
 wait "$server"
 babeltrace2 stopped 2>/dev/null | grep 'spi_ipc:peer:' | grep -q "pid = $server, .*status = -"
 ok $? 'the trace says that the server was not in' || diag "$(babeltrace2 stopped | grep spi_ipc: | head -n 5)"
+
+# A server that cannot be brought in says why.
+spi_cc fixed "$SPI_PROGRAMS/message-pair.c" -static
+program=fixed serve tcp
+across tcp --tree
+is "$status $(cat client.out)" '0 400' 'a static server: the client gets its answers' || diag "$(tail -n 5 trace.err)"
+wait "$server"
+babeltrace2 t 2>/dev/null | grep 'spi_ipc:peer:' | grep -q "pid = $server, .*status = -.*statically linked"
+ok $? 'the trace says why it is not in' || diag "$(babeltrace2 t | grep spi_ipc:peer)"
 
 # What lttng trace itself writes to is the user's.
 "$SPI_LTTNG" trace --tree --ipc -o piped2 sh -c 'seq 100 | wc -l' 2>piped.err | cat >piped.out
