@@ -9,11 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <lttng/lttng.h>
-
-#include "broker/status-proto.h"
 #include "cli/base/say.h"
 #include "cli/daemon/directory.h"
 #include "cli/rules/status.h"
@@ -72,44 +68,7 @@ void scope_free(struct scope *e)
 	status_free(&e->before);
 }
 
-/* ---- the plugin ---- */
-
-#define PLUGIN_MS	5000	/* a daemon that has just been started is there before its plugin's socket */
-#define RUNNING_MS	500	/* one that ran already may have its plugin's broker started again */
-#define FOLLOW_MS	5000	/* for the plugin to have seen the rules */
-#define LOOK_MS		20
-
-/* Until its plugin answers. 0, -EINTR, or -ETIMEDOUT. */
-static int wait_socket(struct run *run, int64_t deadline)
-{
-	int watch = plugin_watch(), ret = 0, fd;
-	int64_t left;
-
-	while ((fd = plugin_connect(0)) < 0 && ret == 0) {
-		left = deadline - run_now();
-		ret = left > 0 ? plugin_watched(watch, run->signals, left) : -ETIMEDOUT;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (watch >= 0)
-		close(watch);
-	return fd >= 0 ? 0 : ret;
-}
-
-int scope_wait_plugin(struct run *run, const char *option)
-{
-	int64_t limit = lttng_session_daemon_alive() == 1 ? RUNNING_MS : PLUGIN_MS;
-	int ret = run_daemon(run);
-
-	if (ret == 0)
-		ret = wait_socket(run, run_now() + limit);
-	if (ret == -ETIMEDOUT)
-		say_error("%s: " PLUGIN_MISSING, option);
-	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
-}
-
-/* What the plugin says, without a word when it cannot be had. 0 or -1. */
-static int status_ask(struct status *status)
+int scope_status(struct status *status)
 {
 	int fd = plugin_connect(0), quiet = say_quiet, ret;
 
@@ -128,7 +87,7 @@ int scope_enable(struct run *run)
 	unsigned int i;
 	int pass, k, ret = 0;
 
-	status_ask(&e->before);
+	scope_status(&e->before);
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < e->rows; i++)
 			for (k = 0; ret == 0 && k < e->counts[i]; k++)
@@ -381,7 +340,7 @@ static void scope_report_hot(struct report *report)
 {
 	struct status status;
 	unsigned int i;
-	int ret = status_ask(&status);
+	int ret = scope_status(&status);
 
 	for (i = 0; ret == 0 && i < status.count; i++) {
 		const struct status_record *r = &status.records[i];
@@ -417,7 +376,7 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count)
 {
 	struct status status;
 	unsigned int i, k, driven = 0;
-	int ret = status_ask(&status);
+	int ret = scope_status(&status);
 
 	for (i = 0; ret == 0 && i < status.count; i++)
 		for (k = 0; process_is_driven(&status.records[i]) && k < count; k++)
@@ -426,8 +385,7 @@ unsigned int scope_driven(const pid_t *pids, unsigned int count)
 	return driven;
 }
 
-/* Has the plugin all our rules of this session? It has looked for processes then. */
-static int rules_are_known(const struct scope *e, const struct status *status, const char *session)
+int scope_is_known(const struct scope *e, const struct status *status, const char *session)
 {
 	unsigned int row, i;
 	int k;
@@ -446,80 +404,11 @@ static int rules_are_known(const struct scope *e, const struct status *status, c
 	return 1;
 }
 
-int scope_launched(struct trace_options *o)
-{
-	char why[SPI_RULE_WHY];
-
-	return spi_rule_take_pid(&o->asked, SPI_PID_STARTED, why);
-}
-
-void scope_began(struct scope *e, pid_t pid)
-{
-	char why[SPI_RULE_WHY];
-
-	spi_rule_take_pid(&e->options.asked, pid, why);
-}
-
-/* The numbers of our rules that instrument. */
-static void numbers_of(const struct scope *e, const struct status *status, const char *session, char *numbers, size_t size)
-{
-	size_t n = 0;
-
-	*numbers = 0;
-	for (unsigned int i = 0; i < status->count; i++) {
-		const struct status_record *r = &status->records[i];
-		int is_ours = 0;
-
-		if (!status_is(r, "rule") || strcmp(r->field[0], session) || !*r->field[8])
-			continue;
-		for (unsigned int row = 0; row < e->rows; row++)
-			for (int k = 0; k < e->counts[row]; k++)
-				is_ours |= !strcmp(r->field[2], e->recipes[row][k].name);
-		if (is_ours && n < size)
-			n += (size_t) snprintf(numbers + n, size - n, "%s%s", n ? "+" : "", r->field[8]);
-	}
-	if (n >= size)
-		*numbers = 0;
-}
-
-int scope_follow(struct scope *e, struct run *run, char *numbers, size_t size, char *socket, size_t socket_size)
-{
-	const int64_t deadline = run_now() + FOLLOW_MS;
-	int signal = 0;
-
-	if (plugin_path(SPI_AGENT_SOCKET, socket, socket_size) < 0)
-		*socket = 0;
-	for (;;) {
-		struct status status;
-
-		*numbers = 0;
-		if (status_ask(&status) == 0 && rules_are_known(e, &status, run->session.name))
-			numbers_of(e, &status, run->session.name, numbers, size);
-		status_free(&status);
-		if (*numbers)
-			return 0;
-		if (run_now() > deadline)
-			break;
-		switch (run_wait(run, -1, run_now() + LOOK_MS, &signal, NULL)) {
-		case RUN_EVENT_SIGNAL:
-			run->killed_by = signal;
-			return TRACE_STATUS_ERROR;
-		case RUN_EVENT_ERROR:
-		case RUN_EVENT_READER:
-			return TRACE_STATUS_ERROR;
-		default:
-			break;
-		}
-	}
-	say_error("the session daemon's plugin has not taken the rules: lttng list --spi says why");
-	return TRACE_STATUS_ERROR;
-}
-
 unsigned int scope_unsettled(const struct scope *e, const char *session, int soon)
 {
 	struct status status;
 	unsigned int i, n, active, unsettled = 0;
-	int ret = status_ask(&status), is_known = ret == 0 && rules_are_known(e, &status, session);
+	int ret = scope_status(&status), is_known = ret == 0 && scope_is_known(e, &status, session);
 
 	for (i = 0; is_known && i < status.count; i += n) {
 		const struct status_record *r = &status.records[i], *head;

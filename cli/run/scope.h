@@ -37,7 +37,7 @@ int scope_wait_plugin(struct run *run, const char *option);
 
 /*
  * A program that this run starts comes under the rules by their numbers: no process that runs already is meant by them.
- * scope_is_launched() makes that so, before scope_prepare(). scope_follow() waits until the plugin has the rules, and writes their numbers
+ * scope_launched() makes that so, before scope_prepare(). scope_follow() waits until the plugin has the rules, and writes their numbers
  * and the socket that the program's agent connects to. 0, or an exit status after one line was said.
  */
 int scope_launched(struct trace_options *o);
@@ -47,6 +47,11 @@ void scope_began(struct scope *scope, pid_t pid);
 
 /* scope_driven() - how many of these processes the plugin has an agent in; 0 as well when there is no plugin. */
 unsigned int scope_driven(const pid_t *pids, unsigned int count);
+
+/* scope_status() - what the plugin says, without a word where it cannot be had. 0 or -1. */
+int scope_status(struct status *status);
+/* scope_is_known() - has the plugin all our rules of this session? It has looked for processes then. */
+int scope_is_known(const struct scope *scope, const struct status *status, const char *session);
 
 /*
  * scope_unsettled() - of how many processes that are meant it is not known yet whether they are recorded; 1 as well while the

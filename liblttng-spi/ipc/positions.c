@@ -30,6 +30,7 @@
 #include "liblttng-spi/ipc/internal.h"
 
 #define LOOKS		8u
+#define WAITED_US	1000u
 #define UNDER_WAY	UINT64_C(0xffff)
 #define BEGUN		(UINT64_C(1) << 16)
 
@@ -129,12 +130,24 @@ static void state_change(struct spi_ipc_place *place, uint32_t off, uint32_t on)
 	__atomic_fetch_or(&place->state, on, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * While calls are under way it proves nothing that the counts agree with the queue: a message may be out that its sender
+ * has not counted yet, and that its receiver, whose call nobody saw begin, never will. The other way round receivers
+ * that all count wait for what a sender has sent before it was seen; those that have it are back from the kernel soon,
+ * and are given time for that.
+ */
+static int may_wait(const struct spi_ipc_place *place, enum spi_ipc_end own)
+{
+	return own == SPI_IPC_SEND && place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(SPI_IPC_RECV));
+}
+
 /* Positions as they must be, without anybody's call in between. 0: they are not known now. */
 static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 {
 	struct spi_ipc_place *place = channel->place;
 	const enum spi_ipc_end own = (enum spi_ipc_end) channel->is_receiver;
 	const int is_counted = (place->state & (SPI_IPC_BORN | SPI_IPC_AGREED(own))) != 0;
+	int has_waited = 0;
 
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const struct words before = words_of(channel);
@@ -158,7 +171,14 @@ static int align(struct spi_ipc_channel *channel, int fd, int is_new)
 			if (!position_move(place, own, own == SPI_IPC_SEND ? sent : received, (uint64_t) now))
 				continue;
 		} else if (is_busy || (!is_exact && !is_new)) {
-			if (!is_exact || (int64_t) (sent - received) != now)
+			const int agrees = is_exact && (int64_t) (sent - received) == now;
+
+			if (agrees && !is_counted && !has_waited && may_wait(place, own)) {
+				has_waited = 1;
+				spi_sleep_us(WAITED_US);
+				continue;
+			}
+			if (!agrees || !has_waited)
 				break;		/* the other end will say */
 		} else if (!positions_meet(place, sent, received, now)) {
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Events that are no calls, for a view that shows them at their place among the calls: messages (spi_ipc:*), what becomes
- * of processes (spi_process:*), events of payloads and of the program's own tracepoints.
+ * Events that are no calls, for a view that shows them at their place among the calls: messages (spi_ipc:*), what
+ * becomes of processes (spi_process:*), events of payloads and of the program's own tracepoints.
  *
  * An operation on a channel has the channel's number alone. What the channel is, an event spi_ipc:channel of the same
  * process has said before. The latest CHANNELS_MOST are kept: a server may have any number of connections.
@@ -30,8 +30,10 @@ struct event_channel {
 /* What the recorder itself says, to be read with the calls, and what other views are made of. */
 static int is_internal(const char *name)
 {
-	static const char *const internal[] = { "spi:", "spi_tree:", "spi_rule:", "spi_run:", "spi_call:", "lttng_ust_" },
-		*const own[] = { "lttng_ust_tracef:", "lttng_ust_tracelog:" };
+	static const char *const own[] = { "lttng_ust_tracef:", "lttng_ust_tracelog:" };
+	static const char *const internal[] = {
+		"spi:", "spi_tree:", "spi_rule:", "spi_run:", "spi_call:", "lttng_ust_",
+	};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (!strncmp(name, own[i], strlen(own[i])))
@@ -47,7 +49,8 @@ int event_kind_find(struct calls *c, struct value_class *v, const char *name)
 	if (!c->has_events || is_internal(name))
 		return 0;
 	v->kind = !strcmp(name, "spi_ipc:send") ? VALUE_SEND : !strcmp(name, "spi_ipc:recv") ? VALUE_RECEIVE :
-		!strcmp(name, "spi_ipc:peer") ? VALUE_PEER : !strcmp(name, "spi_ipc:channel") ? VALUE_CHANNEL : VALUE_EVENT;
+		!strcmp(name, "spi_ipc:peer") ? VALUE_PEER :
+		!strcmp(name, "spi_ipc:channel") ? VALUE_CHANNEL : VALUE_EVENT;
 	v->result = v->duration = v->left = UINT64_MAX;		/* names of fields like others */
 	v->function = call_function_get(c, "", 0, name, 1);
 	return v->function ? 0 : -1;
@@ -75,8 +78,10 @@ static void text_keep(char *to, size_t size, const bt_event *event, const char *
 
 int event_channel_take(struct calls *c, const struct call_process *process, const bt_event *event)
 {
-	struct event_channel *channel = c->channels.count < CHANNELS_MOST ? calloc(1, sizeof(*channel)) : c->channel_first;
+	struct event_channel *channel = c->channel_first;
 
+	if (c->channels.count < CHANNELS_MOST)
+		channel = calloc(1, sizeof(*channel));
 	if (!channel)
 		return -ENOMEM;
 	if (channel == c->channel_first) {

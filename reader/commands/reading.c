@@ -367,7 +367,7 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 	struct source *source;
 	uint8_t *wanted = NULL;
 	uint64_t wanted_size = 0, most = UINT64_MAX;
-	int64_t first, last;
+	int64_t first = 0, last = 0;
 	char why[2000];
 	int status = 0;
 
@@ -401,7 +401,6 @@ int reading_run(struct reading *r, int (*take)(void *data, const struct call *ca
 			say_warning("the trace is damaged, what is whole is shown: %s", source_cut(source));
 			r->is_damaged = 1;
 		}
-		first = last = 0;
 		if (!reading_is_live(r) && times_read(r, source, &c->filter, &first, &last) < 0)
 			status = -EINVAL;
 		else

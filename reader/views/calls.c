@@ -8,7 +8,8 @@
  *	12:47:45.199831 [96]   shop::Basket::total(tax = true) = 42      <0.9 us>
  *	12:47:45.199836 [96] shop::pay = 1                               <1.9 us>
  *
- * Events that are no calls are lines between these. JSON is one object a line: an entry, an exit, a whole call, or an event.
+ * Events that are no calls are lines between these. JSON is one object a line: an entry, an exit, a whole call, an
+ * event, or what is lost.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -28,6 +28,8 @@ messages trace >seen
 unlike "$(babeltrace2 trace | grep 'spi_ipc:[sr]' | grep -o 'flags = 0x[0-9A-F]*')" '[2-9A-F]$' "all positions are sure"
 matched seen
 ok $? "what is received was sent" || diag "$(cat seen)"
+is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" calls trace | sed -nE 's/.* spi_ipc:(send|recv): ([0-9]+) bytes? at ([0-9]+), pipe pipe:.*/\1 \3 \2/p')" \
+	"$(cut -d ' ' -f 1,3,4 seen)" "and each message is a line among the calls"
 is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" flow --json trace | python3 -c '
 import json, sys
 f = json.load(sys.stdin)
