@@ -62,6 +62,8 @@ def attempt(to_client):
         os.close(end)
     for _ in range(random.randint(1, 10)):
         os.write(ends[0][1], filler(400))
+    while not os.path.exists(f'{LOGS}/{server.pid}') and server.poll() is None:     # one that is being executed is refused, and named
+        threading.Event().wait(0.002)
     ended = threading.Event()
     threads = [threading.Thread(target=crowd, args=(fd, ended)) for fd in others]
     for thread in threads:
