@@ -375,8 +375,9 @@ static int is_end(int fd, const struct spi_msg_channel *said)
 }
 
 /*
- * The sender counts in this memory as well, unless it is another user's: then there is nothing to be done here. The
- * first call looks what is queued, in the thread that makes it: one that nobody has seen begin may be under way now.
+ * The sender counts in this memory as well, unless it is another user's. It waits now, so the ends can be compared, while the first
+ * receive may come before the sender has counted what it brings. That receive looks again all the same, in the thread that makes
+ * it: one that nobody has seen begin may be under way now.
  */
 static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_msg_channel *said)
 {
@@ -389,9 +390,12 @@ static int said_take(struct spi_ipc_channel *channel, int fd, const struct spi_m
 	place = channel->id ? spi_ipc_place_find(channel->id, &is_new) : NULL;
 	if (!place)
 		return -ENOENT;
-	if (place->end[SPI_IPC_SEND].position >= said->position)
-		return 0;
 	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
+	if (place->end[SPI_IPC_SEND].position >= said->position) {
+		if (!channel->is_aligned)
+			align(channel, fd, is_new);
+		return 0;
+	}
 	for (uint32_t i = 0; i < LOOKS; i++) {
 		const uint64_t before = __atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST);
 

@@ -28,7 +28,7 @@ captured() {
 	local name=$1 status
 	shift
 	rm -f "$name.pcap" dump.err
-	tcpdump -i lo -s 0 -U --immediate-mode -Z root -w "$name.pcap" >/dev/null 2>dump.err &
+	tcpdump -i lo -s 70000 -B 65536 -U --immediate-mode -Z root -w "$name.pcap" >/dev/null 2>dump.err &
 	dump=$!
 	spi_wait 10 file_has dump.err 'listening on'
 	"$@"
