@@ -46,6 +46,13 @@ typedef int (*spi_copy_fn)(void *to, uint64_t from, size_t n);
 
 /* ---- system calls: a negative errno in the result ---- */
 
+/*
+ * function(data) in a process of its own, which shares the memory and no descriptors, and is over when this returns:
+ * clone(2), CLONE_VM and CLONE_VFORK. No signal tells of its end. `stack_end` is aligned to 16. The process's id, which is
+ * still to be waited for (__WCLONE), or a negative errno. All signals are blocked, and the function makes raw system
+ * calls alone.
+ */
+long spi_call_apart(void (*function)(void *), void *data, void *stack_end) SPI_HIDDEN;
 SPI_INLINE long spi_raw6(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f);
 SPI_INLINE long spi_raw4(long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 SPI_INLINE long spi_raw3(long nr, uint64_t a, uint64_t b, uint64_t c);

@@ -141,6 +141,11 @@ SPI_INLINE uint64_t *spi_frame_argument_at(struct spi_frame *frame, unsigned int
 	return &frame->argument;
 }
 
+SPI_INLINE uint64_t spi_frame_result(const struct spi_frame *frame)
+{
+	return 0;
+}
+
 SPI_INLINE uint64_t spi_frame_callee(const struct spi_frame *frame)
 {
 	return frame->argument;

@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /* What a signal has interrupted: the frame that the kernel makes for a handler. */
+#include <sched.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include "liblttng-spi/arch/arch.h"
+
+long spi_call_apart(void (*function)(void *), void *data, void *stack_end)
+{
+	register void (*entry)(void *) __asm__("r12") = function;
+	register void *argument __asm__("r13") = data;
+	long r;
+
+	/* what the child may overwrite, the parent goes on without: its registers are its own */
+	__asm__ volatile("xor %%edx, %%edx\n\txor %%r10d, %%r10d\n\txor %%r8d, %%r8d\n\tsyscall\n\t"
+		"test %%rax, %%rax\n\tjnz 1f\n\t"
+		"xor %%ebp, %%ebp\n\tmov %%r13, %%rdi\n\tcall *%%r12\n\txor %%edi, %%edi\n\tmov %[exit], %%eax\n\tsyscall\n"
+		"1:"
+		: "=a" (r)
+		: "0" ((long) SYS_clone), "D" ((long) (CLONE_VM | CLONE_VFORK)), "S" (stack_end), "r" (entry), "r" (argument),
+		  [exit] "i" (SYS_exit)
+		: "rcx", "rdx", "r8", "r10", "r11", "memory", "cc");
+	return r;
+}
 
 static greg_t *registers(const void *context)
 {
