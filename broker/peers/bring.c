@@ -260,7 +260,9 @@ static int follow(const struct asking *asking, struct peer *peer, struct process
 		marks = MARK_RULES;
 	}
 	if (marks && !p->brought.kind) {
-		p->brought = (struct brought) { .is_late = p->brought.is_late, .kind = asking->request.channel.kind, .by = asking->one.pid, .uid = asking->uid };
+		p->brought = (struct brought) {
+			.is_late = p->brought.is_late, .kind = asking->request.channel.kind, .by = asking->one.pid, .uid = asking->uid,
+		};
 		memcpy(p->brought.name, asking->name, sizeof(p->brought.name));
 	}
 	if (marks)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Receives that are under way when the agent's hooks come: a server that waits for a message is blocked in the kernel, and would
- * return from there by no hook. Such a thread gets a SIGTRAP of the agent's. Its system call is interrupted, and begins anew when the
- * handler returns (SA_RESTART); in the handler the return address of libc's function is replaced by a return slot's, so that
- * the thread comes by here with the message.
+ * Receives that are under way when the agent's hooks come: a server that waits for a message is blocked in the
+ * kernel, and would return from there by no hook. Such a thread gets a SIGTRAP of the agent's. Its system call is
+ * interrupted, and begins anew when the handler returns (SA_RESTART); in the handler the return address of libc's
+ * function is replaced by a return slot's, so that the thread comes by here with the message.
  *
- * Only a call that begins anew by itself is interrupted: one with a time limit of the socket's (SO_RCVTIMEO) would fail with EINTR, one
- * that waits for all its bytes (MSG_WAITALL) would return those that it has, and where the program's own handler of SIGTRAP is without
- * SA_RESTART each call would fail. Its first message is then received without a record.
+ * Only a call that begins anew by itself is interrupted: one with a time limit of the socket's (SO_RCVTIMEO) would
+ * fail with EINTR, one that waits for all its bytes (MSG_WAITALL) would return those that it has, and where the
+ * program's own handler of SIGTRAP is without SA_RESTART each call would fail. Its first message is then received
+ * without a record.
  */
 #include <errno.h>
 #include <signal.h>
@@ -99,7 +100,8 @@ static int blocked_asked(const void *siginfo, void *context)
 		return 0;
 	if (__atomic_load_n(&b->state, __ATOMIC_ACQUIRE) != BLOCKED_ASKED || b->tid != (int32_t) spi_raw3(SYS_gettid, 0, 0, 0))
 		return 1;
-	is_taken = !spi_ipc_thread_is_in_call() && spi_context_system_call(context, call) && (int64_t) call[0] == b->receive.number && (int) call[1] == b->receive.fd &&
+	is_taken = !spi_ipc_thread_is_in_call() && spi_context_system_call(context, call) &&
+		(int64_t) call[0] == b->receive.number && (int) call[1] == b->receive.fd &&
 		!memcmp(&call[2], b->receive.arguments, sizeof(b->receive.arguments)) && return_take(b, context);
 	if (is_taken)			/* nothing was received: what is queued now is what comes */
 		spi_ipc_count_from_here(b->receive.fd);

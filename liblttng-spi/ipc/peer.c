@@ -3,13 +3,14 @@
 /*
  * Asking the controller who is at the other end of a channel, before a message goes out.
  *
- * The thread that sends has a place in asks[], wakes the control thread, and waits. The control thread sends the question, and
- * takes the answer. The thread waits spi_ipc_wait_ms at most, and its message goes out in any case: then the messages until the answer
- * comes are early, which is counted and told. A controller that has not answered in time is waited for no more until it does. A place whose thread is gone (cancelled, left by longjmp()) is used again after
- * a while.
+ * The thread that sends has a place in asks[], wakes the control thread, and waits. The control thread sends the
+ * question, and takes the answer. The thread waits spi_ipc_wait_ms at most, and its message goes out in any case:
+ * then the messages until the answer comes are early, which is counted and told. A controller that has not answered
+ * in time is waited for no more until it does. A place whose thread is gone (cancelled, left by longjmp()) is used
+ * again after a while.
  *
- * No lock: a place belongs to the thread that has made it ASK_MAKING, from ASK_WAITS on to the control thread, and from
- * ASK_ANSWERED on to the thread again.
+ * No lock: a place belongs to the thread that has made it ASK_MAKING, from ASK_WAITS on to the control thread, and
+ * from ASK_ANSWERED on to the thread again.
  */
 #include <errno.h>
 #include <string.h>

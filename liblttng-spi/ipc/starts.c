@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Trees that begin with a message. The controller has said which byte of which channel it begins with (SPI_MSG_CHANNEL). Each
- * receive is compared with that, and the first one that has this byte or a later one begins the tree, before the program is told of it.
+ * Trees that begin with a message. The controller has said which byte of which channel it begins with
+ * (SPI_MSG_CHANNEL). Each receive is compared with that, and the first one that has this byte or a later one begins
+ * the tree, before the program is told of it.
  *
  * The control thread writes places; any thread reads them. A place is whole while `trees` is not 0.
  */

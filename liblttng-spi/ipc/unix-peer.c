@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Which socket a UNIX socket is connected to: the kernel tells whoever asks (sock_diag(7)), within a network namespace. Once a
- * connection. Other threads would see the number of a descriptor that is open for it; so it is asked in a child that has the
- * memory and no descriptors in common with the program. Nothing waits: the answer is there when the question was sent.
+ * Which socket a UNIX socket is connected to: the kernel tells whoever asks (sock_diag(7)), within a network
+ * namespace. Once a connection. Other threads would see the number of a descriptor that is open for it; so it is
+ * asked in a child that has the memory and no descriptors in common with the program. Nothing waits: the answer is
+ * there when the question was sent.
  */
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
