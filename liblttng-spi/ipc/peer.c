@@ -31,7 +31,7 @@ enum ask_state { ASK_FREE, ASK_MAKING, ASK_WAITS, ASK_SENT, ASK_ANSWERED };
 struct ask {
 	uint32_t state;			/* a futex */
 	uint32_t number;		/* which question this is: the answer repeats it */
-	uint32_t is_left;		/* its thread has gone on */
+	uint32_t is_over;		/* the answer is there, or the thread has gone on: whichever came first */
 	uint64_t since;
 	uint64_t key;			/* the channel's */
 	uint32_t trees;			/* that it is asked for */
@@ -59,7 +59,7 @@ static struct ask *ask_claim(void)
 		if (__atomic_compare_exchange_n(&asks[i].state, &seen, ASK_MAKING, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			asks[i].since = now;
 			asks[i].number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
-			asks[i].is_left = 0;
+			asks[i].is_over = 0;
 			return &asks[i];
 		}
 	}
@@ -88,10 +88,13 @@ static int ask_wait(struct ask *ask, uint32_t ms)
 		const uint64_t now = spi_now_ns();
 
 		if (now >= until) {
-			__atomic_store_n(&ask->is_left, 1, __ATOMIC_SEQ_CST);
+			if (__atomic_exchange_n(&ask->is_over, 1, __ATOMIC_ACQ_REL)) {
+				spi_word_wait(&ask->state, ASK_SENT, INODE_MS);	/* the answer is being handed over */
+				return 0;
+			}
 			if (ms >= spi_ipc_wait_ms)
 				__atomic_store_n(&is_mute, 1, __ATOMIC_RELAXED);
-			return __atomic_load_n(&ask->state, __ATOMIC_SEQ_CST) == ASK_ANSWERED ? 0 : -ETIMEDOUT;
+			return -ETIMEDOUT;
 		}
 		spi_word_wait(&ask->state, seen, (uint32_t) ((until - now) / 1000000) + 1);
 	}
@@ -202,10 +205,13 @@ void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
 
 /* ---- the control thread ---- */
 
-static void ask_answer(struct ask *ask)
+/* 0: the thread takes the answer; 1: it has gone on. */
+static int ask_answer(struct ask *ask)
 {
+	if (__atomic_exchange_n(&ask->is_over, 1, __ATOMIC_ACQ_REL))
+		return 1;
 	spi_word_set(&ask->state, ASK_ANSWERED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);	/* before `is_left` is read */
+	return 0;
 }
 
 void spi_ipc_asks_send(struct spi_link *link)
@@ -227,7 +233,8 @@ void spi_ipc_asks_send(struct spi_link *link)
 			memset(&ask->answer, 0, sizeof(ask->answer));
 			ask->answer.status = r;
 			ask->text[0] = 0;
-			ask_answer(ask);
+			if (ask_answer(ask))
+				ask_free(ask);
 		}
 	}
 	if (now != told)
@@ -263,8 +270,7 @@ void spi_ipc_peers_take(uint32_t number, const char *body, size_t size)
 		memcpy(ask->text, body + sizeof(ask->answer), n);
 		ask->text[n] = 0;
 		__atomic_store_n(&is_mute, 0, __ATOMIC_RELAXED);
-		ask_answer(ask);
-		if (__atomic_load_n(&ask->is_left, __ATOMIC_SEQ_CST)) {
+		if (ask_answer(ask)) {
 			if (!(ask->request.flags & SPI_PEER_ASKED_BY_RECEIVER))
 				late_tell(ask);
 			ask_free(ask);

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include "liblttng-spi/ipc/internal.h"
 
-#define STACK	4096u
+#define STACK	2048u
 
 static uint64_t peer_in(const uint8_t *bytes, long size)
 {
