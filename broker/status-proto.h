@@ -33,7 +33,7 @@
  *            again; calls recorded before, and their share of what records took then in 1/1000)
  *   brought  PID  KIND  SENDER  NAME   (it came under a rule by a message of that process over a channel of that kind; 0 and "":
  *            another user's)
- *   asked    UID  KIND  REQUESTS  NOBODY  LATE   (so often messages of that user's processes asked who is at the other end; of
+ *   asked    UID  KIND  REQUESTS  NOBODY  LATE   (so often messages of that user's processes asked which process is at the other end; of
  *            those no process was found, or not all were ready in time)
  *   unfollowed UID  KIND  TIMES  PID  NAME  REASON   (what messages of that user's processes did not bring in, the last of them;
  *            PID 0: no process is known, or another user's; 64 lines at most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The questions of agents: who is at the other end?
+ * The questions of agents: which process is at the other end?
  *
  *	asked ── what is the other end, and who of the processes under the rules has it? ── all who have it ──┐
  *	answered <── each is ready or refused, or the time is over <── each one is brought in <───────────────┘
@@ -203,7 +203,7 @@ static void time_over(struct loop_timer *timer)
 		if (asking->end.nr_inodes)
 			scan(asking);
 	} else {
-		refuse(asking, -ETIMEDOUT, "who is at the other end was not known in time");
+		refuse(asking, -ETIMEDOUT, "which process is at the other end was not known in time");
 	}
 }
 
@@ -349,11 +349,11 @@ static int check(struct asking *asking, const struct process *p, char *why, size
 		return -EPERM;
 	}
 	if (is_flood(asking)) {
-		snprintf(why, size, "it, or its user, asks too often who is at the other end");
+		snprintf(why, size, "it, or its user, asks too often which process is at the other end");
 		return -EBUSY;
 	}
 	if (asking->request.channel.kind <= SPI_CHANNEL_NONE || asking->request.channel.kind >= SPI_CHANNEL_OTHER) {
-		snprintf(why, size, "who is at the other end of such a channel is not known");
+		snprintf(why, size, "which process is at the other end of such a channel is not known");
 		return -EOPNOTSUPP;
 	}
 	return asking_take_rules(asking, p, why, size);
@@ -385,7 +385,7 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 	}
 	loop_timer_set(&asking->timer, ms * 9 / 10, time_over);
 	if (end_ask(asking))
-		refuse(asking, -ENOMEM, "no memory to look for who is at the other end");
+		refuse(asking, -ENOMEM, "no memory to look for which process is at the other end");
 }
 
 /* ---- what becomes of processes --------------------------------------------------------------------------------- */

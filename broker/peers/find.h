@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Who is at the other end of a channel: what is asked, and what is answered. The questions are answered by child
+ * Which process is at the other end of a channel: what is asked, and what is answered. The questions are answered by child
  * processes (finder.c), from what the kernel says of sockets (sock-diag.c) and of descriptors (holders.c). Whoever can
  * answer for processes elsewhere takes the same question and gives the same answer.
  */

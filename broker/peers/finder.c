@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * The two children that answer who is at the other end of a channel.
+ * The two children that answer which process is at the other end of a channel.
  *
  * The first takes one question at a time: it asks the kernel about the socket, and looks whether a process that is
  * under the rules already has the other end. The other one looks at all processes, once for all questions that wait.
@@ -158,7 +158,7 @@ static void finder_late(struct loop_timer *timer)
 {
 	struct finder *finder = LOOP_OWNER(timer, struct finder, timer);
 
-	fail(finder, ETIMEDOUT, "to find out who is at the other end took too long");
+	fail(finder, ETIMEDOUT, "to find out which process is at the other end took too long");
 	advance(finder, false);
 }
 
@@ -175,7 +175,7 @@ static void finder_ready(struct loop_source *source, uint32_t events)
 	while (waiting && waiting->question.number != found.number)
 		waiting = waiting->next;
 	if (n != sizeof(found) || !waiting || !waiting->is_sent) {
-		fail(finder, EIO, "the process that finds out who is at the other end ended unexpectedly");
+		fail(finder, EIO, "the process that finds out which process is at the other end ended unexpectedly");
 	} else {
 		found.why[sizeof(found.why) - 1] = 0;
 		waiting_drop(finder, waiting);
@@ -238,7 +238,7 @@ static void advance(struct finder *finder, bool has_answered)
 	if (ret) {
 		for (waiting = finder->first; waiting; waiting = waiting->next)
 			waiting->is_sent = true;
-		fail(finder, -ret, "no process can be started that finds out who is at the other end");
+		fail(finder, -ret, "no process can be started that finds out which process is at the other end");
 		sent = 0;
 	}
 	if (finder->child.pid && (!sent || !before))

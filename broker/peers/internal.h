@@ -42,7 +42,7 @@ struct peer {
 struct asking {
 	struct asking *next;
 	uint64_t number;
-	struct spi_agent *agent;	/* who is answered */
+	struct spi_agent *agent;	/* the agent that asks, and is answered */
 	uint32_t id;			/* with that */
 	struct one one;			/* whose question it is */
 	uid_t uid;
@@ -56,7 +56,7 @@ struct asking {
 	struct loop_timer timer;	/* it is to be answered by then; later: it is forgotten */
 	bool is_answered, is_scanned, is_news;
 	bool is_again;			/* it is looked for once more, as somebody was brought in meanwhile */
-	struct end end;			/* who has it is to be asked yet; no inodes: it has been */
+	struct end end;			/* the end whose holders are still to be looked for; no inodes: they have been */
 	bool is_listening;		/* nobody has accepted the connection */
 	uint64_t inode;			/* of the other end */
 	unsigned int nr, beyond;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Messages into other processes: who is at the other end of a channel, and how that process comes under the rules of
+ * Messages into other processes: which process is at the other end of a channel, and how that process comes under the rules of
  * the one that sends. For the broker's one thread.
  *
  * The agent of a process asks before its first message on a channel, and its thread waits. The processes at the other

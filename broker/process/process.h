@@ -234,7 +234,7 @@ struct process_hooks {
 	void (*slipped)(void);	/* a process that a scope names was not held at its start: it may have children */
 	void (*looked)(struct process *process);	/* it has been looked at. Within a look: only marks */
 	void (*ends)(struct process *process);		/* it is about to be forgotten */
-	/* What its agent says: who is at the other end? It knows what begins where. Its connection is over. */
+	/* What its agent says: which process is at the other end? It knows what begins where. Its connection is over. */
 	void (*asked)(struct process *process, uint32_t id, const struct spi_msg_peer_request *request);
 	void (*told)(struct process *process, uint32_t id, int status);
 	void (*agent_over)(const struct spi_agent *agent);

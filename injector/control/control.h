@@ -66,7 +66,7 @@ struct spi_control_ops {
 	/* It goes on as another user, by a connection that it has made as such. */
 	void (*on_renewed)(struct spi_agent *agent, void *data);
 	/*
-	 * A message is about to go out, or the receiver of one asks: who is at the other end? Answered by spi_agent_peers()
+	 * A message is about to go out, or the receiver of one asks: which process is at the other end? Answered by spi_agent_peers()
 	 * with the same id. NULL: every such question is answered with -ENOSYS. The path ends with a NUL, and there are
 	 * SPI_PEER_RULES_MAX rules at most.
 	 */

@@ -87,7 +87,7 @@ static int is_programs(struct spi_thread *t, uint64_t p)
 		spi_behind_slots(*(const uint64_t *) p)); /* lttng-ust wakes its consumer up by pipes */
 }
 
-/* Who is at the other end has to be in before the message is out. */
+/* Which process is at the other end has to be in before the message is out. */
 static void peer_ask(struct spi_ipc_op *op)
 {
 	const uint32_t epoch = (uint32_t) spi_tree_epoch;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Asking the controller who is at the other end of a channel, before a message goes out.
+ * Asking the controller which process is at the other end of a channel, before a message goes out.
  *
  * The thread that sends has a place in asks[], wakes the control thread, and waits. The control thread sends the
  * question, and takes the answer. The thread waits spi_ipc_wait_ms at most, and its message goes out in any case:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
-# Who is at the other end of a channel is found, whatever the channel is, and comes under the rule of the process that
+# Which process is at the other end of a channel is found, whatever the channel is, and comes under the rule of the process that
 # sends, if the rule's owner may trace it.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"

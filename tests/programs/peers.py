@@ -4,7 +4,7 @@
 """
 Two processes and a channel between them, as agents that speak for themselves. peers.py SOCKET KIND [OPTION]...
 
-The sender asks the broker who is at the other end, and prints the answer, with "receiver" for the receiver's number
+The sender asks the broker which process is at the other end, and prints the answer, with "receiver" for the receiver's number
 and "sender" for its own, each after a word: "status 0 ready 1 refused 0 late 0 inode right", then the lines. What the
 receiver is told is printed, too. KIND: see CHANNELS. OPTIONs:
 
