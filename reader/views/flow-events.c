@@ -133,7 +133,7 @@ static struct call_thread *thread_get(struct flow *f, const bt_event *event)
 		if (context)
 			field = bt_field_structure_borrow_member_field_by_name_const(context, "procname");
 		if (field && bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_STRING))
-			name_set(f, t->process, bt_field_string_get_value(field));
+			name_set(f, t->process, field_string(field));
 	}
 	return t;
 }
