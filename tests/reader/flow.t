@@ -253,7 +253,7 @@ E
 "$spi" flow peers >text
 like "$(cat text)" 'server \(20\) brought in by a \(1\) \[1\] tcp 127.0.0.1:40000 -> 127.0.0.1:80, which waited 900.0 us' \
 	"who was brought in by which message"
-like "$(cat text)" 'su \(21\) not brought in: another user by a' "and who was not, with the reason"
+like "$(cat text)" 'su \(21\) not brought in by a \(1\) .*, which waited 10.0 us: another user' "and who was not, with the reason"
 
 # ---- forms, filters ----
 is "$("$spi" flow --json chain | cksum)" "$("$spi" flow --format json chain | cksum)" "--json is --format json"
