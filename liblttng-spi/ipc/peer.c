@@ -23,6 +23,7 @@
 
 #define ASKS		64u
 #define INODE_MS	200u		/* for the other end's inode alone */
+#define QUIET_NS	UINT64_C(200000000)
 #define KEPT_NS		UINT64_C(30000000000)	/* an answer does not come later than that */
 #define TEXT		1024u
 
@@ -44,6 +45,7 @@ static struct ask asks[ASKS];
 static uint32_t numbers;
 static uint32_t refused;		/* questions for which there was no place */
 static uint32_t is_mute;		/* the controller has not answered one in time, and none since */
+static uint64_t quiet_until;		/* it takes no more at present: spi_now_ns() */
 
 /* ---- the thread that sends ---- */
 
@@ -131,7 +133,7 @@ static void peers_tell(const struct spi_ipc_channel *channel, char *text, uint64
 	}
 }
 
-static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flags, uint32_t trees)
+static struct ask *ask_make(const struct spi_ipc_channel *channel, int fd, uint32_t flags, uint32_t trees)
 {
 	struct ask *ask = __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0 ? NULL : ask_claim();
 
@@ -141,6 +143,7 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	memset(&ask->request, 0, sizeof(ask->request));
 	ask->request.flags = flags;
 	ask->request.deadline_ms = spi_ipc_wait_ms;
+	ask->request.descriptor = (uint32_t) fd + 1;
 	ask->trees = trees;
 	spi_ipc_channel_fill(channel, &ask->request.channel);
 	return ask;
@@ -169,11 +172,16 @@ int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t positi
 	const uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_ACQUIRE);
 	const uint64_t begin = spi_now_ns();
 	struct ask *ask;
+	int is_refused = 0;
 
-	(void) fd;
+	if (spi_unlikely(begin < __atomic_load_n(&quiet_until, __ATOMIC_RELAXED))) {
+		__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+		return 0;		/* the next message there asks */
+	}
 	if (!is_first(channel, epoch))
 		return 0;
-	ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
+	ask = ask_make(channel, fd, 0, spi_ipc_trees_of(channel->kind));
 	if (ask) {
 		ask->request.channel.position = position;
 		ask->request.channel.length = length;
@@ -183,19 +191,22 @@ int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t positi
 				__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 			__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
 			peers_tell(channel, ask->text, spi_now_ns() - begin);
+			is_refused = ask->answer.status == -EBUSY;
 			ask_free(ask);
 		}
 	}
-	__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
+	if (is_refused)
+		__atomic_store_n(&quiet_until, spi_now_ns() + QUIET_NS, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
 	__atomic_store_n(&channel->asking, 0, __ATOMIC_RELEASE);
-	return ask != NULL;
+	return ask && !is_refused;
 }
 
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
 {
-	struct ask *ask = ask_make(channel, SPI_PEER_ASKED_BY_RECEIVER, 0);
+	struct ask *ask = ask_make(channel, fd, SPI_PEER_ASKED_BY_RECEIVER, 0);
 
-	(void) fd;
 	if (!ask || ask_wait(ask, INODE_MS) < 0)
 		return;
 	if (ask->answer.inode)
