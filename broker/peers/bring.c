@@ -321,9 +321,12 @@ static void tell(const struct asking *asking, struct peer *peer, const struct pr
 /* Nothing is in force, and nothing is under way to that. */
 static void advance_without(const struct asking *asking, struct peer *peer, const struct process *p)
 {
-	if (p->marks & MARK_RULES || p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING ||
-	    p->refusal.again.armed)
+	if (p->marks & MARK_RULES || p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING)
 		return;
+	if (p->refusal.again.armed) {
+		peer->is_slow |= p->refusal.again.at > asking->timer.at;	/* tried again when nobody waits any more */
+		return;
+	}
 	if (*p->refusal.why && !p->agent)
 		peer_refuse(asking, peer, ENOTSUP, "%.*s", (int) sizeof(peer->why) - 1, p->refusal.why);
 	else
