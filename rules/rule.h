@@ -50,6 +50,7 @@ enum spi_rule_channels {
 	SPI_CHANNELS_UNIX	= 2,
 	SPI_CHANNELS_TCP	= 4,
 	SPI_CHANNELS_UDP	= 8,
+	SPI_CHANNELS_ALL	= 15,
 };
 
 /* Sorted, each once. */
