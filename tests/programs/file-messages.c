@@ -3,9 +3,10 @@
 /*
  * Programs that exchange messages of 16 bytes by a file:
  *
- *	file-messages write FILE N [how]	append N messages. how: "at", by pwrite() and its like in turn
- *	file-messages read FILE N [how]		print each message as it comes, and "ready" before the first. how: "at"
- *	file-messages late FILE N		as read, from the file's end on
+ *	file-messages write FILE N [OTHER]	append N messages, and wait until there is a file OTHER
+ *	file-messages write-at FILE N		write them at their places, by pwrite() and its like in turn
+ *	file-messages read FILE N		print each message as it comes, and "ready" before the first
+ *	file-messages read-at FILE N		likewise, by pread() and its like
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -51,14 +52,13 @@ __attribute__((noipa)) static void handle(int i)
 
 int main(int argc, char **argv)
 {
-	const int is_write = argc > 3 && !strcmp(argv[1], "write"), is_at = argc > 4, n = argc > 3 ? atoi(argv[3]) : 0;
+	const int is_write = argc > 3 && !strncmp(argv[1], "write", 5), is_at = argc > 3 && strstr(argv[1], "-at");
+	const int n = argc > 3 ? atoi(argv[3]) : 0;
 	const int fd = n ? open(argv[2], is_write ? is_at ? O_WRONLY | O_CREAT : O_WRONLY | O_CREAT | O_APPEND : O_RDONLY, 0666) : -1;
 
 	if (fd < 0)
 		return 2;
 	if (!is_write) {
-		if (!strcmp(argv[1], "late"))
-			lseek(fd, 0, SEEK_END);
 		puts("ready");
 		fflush(stdout);
 	}
@@ -75,5 +75,7 @@ int main(int argc, char **argv)
 			usleep(2000);
 		handle(i);
 	}
+	while (argc > 4 && access(argv[4], F_OK))
+		usleep(2000);
 	return 0;
 }
