@@ -66,7 +66,8 @@ extern uint32_t spi_ipc_workers SPI_HIDDEN;	/* those that are asked; 0: none */
 /* Control side: there are trees with these clients that follow channels. */
 void spi_ipc_workers_take(uint32_t clients) SPI_HIDDEN;
 const char *spi_ipc_worker_name(const struct spi_ipc_kind *kind) SPI_HIDDEN;
-int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, struct spi_ipc_said *said) SPI_HIDDEN;	/* 1: it is one of theirs */
+struct stat;
+int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, const struct stat *st, struct spi_ipc_said *said) SPI_HIDDEN;	/* 1: it is one of theirs */
 /* The same for all channels: nothing is done for those that are no worker's. */
 int spi_ipc_worker_injects(const struct spi_ipc_channel *channel, uint64_t position) SPI_HIDDEN;	/* 1: it has */
 void spi_ipc_worker_remote(const struct spi_ipc_channel *channel, uint64_t position, int is_on) SPI_HIDDEN;
