@@ -67,12 +67,15 @@ static struct ask *ask_claim(void)
 	return NULL;
 }
 
-/* The ids of these trees' rules. Trees may come and go meanwhile: the control thread alone may read their list. */
+/*
+ * The ids of these trees' rules. Trees may come and go meanwhile: the control thread alone may read their list. A
+ * payload's own rules are none of the controller's.
+ */
 static void rules_fill(struct ask *ask, uint32_t trees)
 {
 	ask->request.nr_rules = 0;
 	for (const struct spi_tree *tree = spi_trees; tree && ask->request.nr_rules < SPI_PEER_RULES_MAX; tree = tree->next)
-		if (tree->bit & trees)
+		if (tree->bit & trees && !tree->rule->is_agents)
 			ask->request.rules[ask->request.nr_rules++] = tree->rule->id;
 }
 
@@ -131,6 +134,19 @@ static void peers_tell(const struct spi_ipc_channel *channel, char *text, uint64
 	}
 }
 
+/* The processes that the text names. */
+static void peers_keep(struct spi_ipc_channel *channel, const char *text)
+{
+	uint32_t n = 0;
+
+	for (const char *line = text; *line && n < SPI_PEER_PIDS_MAX; line += strcspn(line, "\n"), line += *line == '\n') {
+		const int32_t pid = number_of(line);
+
+		if (pid > 0 && line[strspn(line, "0123456789")] == '\t')
+			__atomic_store_n(&channel->pids[n++], pid, __ATOMIC_RELAXED);
+	}
+}
+
 static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flags, uint32_t trees)
 {
 	struct ask *ask = __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0 ? NULL : ask_claim();
@@ -144,6 +160,32 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	ask->trees = trees;
 	spi_ipc_channel_fill(channel, &ask->request.channel);
 	return ask;
+}
+
+/* 1: the controller was asked. */
+static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint64_t length)
+{
+	const uint64_t begin = spi_now_ns();
+	struct ask *ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
+
+	if (!ask && __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0)
+		spi_ipc_alone(channel);
+	if (!ask)
+		return 0;
+	ask->request.channel.position = position;
+	ask->request.channel.length = length;
+	__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
+	if (ask_wait(ask, spi_ipc_wait_ms) == 0) {
+		if (ask->answer.inode)
+			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
+		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
+		if (ask->answer.status == -ENOTCONN)
+			spi_ipc_alone(channel);
+		peers_keep(channel, ask->text);
+		peers_tell(channel, ask->text, spi_now_ns() - begin);
+		ask_free(ask);
+	}
+	return 1;
 }
 
 /*
@@ -167,28 +209,16 @@ static int is_first(struct spi_ipc_channel *channel, uint32_t epoch)
 int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
 {
 	const uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_ACQUIRE);
-	const uint64_t begin = spi_now_ns();
-	struct ask *ask;
+	int has_asked;
 
 	(void) fd;
 	if (!is_first(channel, epoch))
 		return 0;
-	ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
-	if (ask) {
-		ask->request.channel.position = position;
-		ask->request.channel.length = length;
-		__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
-		if (ask_wait(ask, spi_ipc_wait_ms) == 0) {
-			if (ask->answer.inode)
-				__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
-			__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
-			peers_tell(channel, ask->text, spi_now_ns() - begin);
-			ask_free(ask);
-		}
-	}
+	has_asked = spi_ipc_worker_injects(channel, position) || others_bring(channel, position, length);
+	spi_ipc_worker_remote(channel, position, 1);
 	__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
 	__atomic_store_n(&channel->asking, 0, __ATOMIC_RELEASE);
-	return ask != NULL;
+	return has_asked;
 }
 
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
@@ -227,7 +257,7 @@ void spi_ipc_asks_send(struct spi_link *link)
 			continue;
 		rules_fill(ask, ask->trees);
 		ask->state = ASK_SENT;
-		r = link ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
+		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
 			-ENOTCONN;
 		if (r < 0) {
 			memset(&ask->answer, 0, sizeof(ask->answer));
@@ -251,6 +281,7 @@ static void late_tell(struct ask *ask)
 		if (ask->answer.inode)
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
+		peers_keep(channel, ask->text);
 		spi_ipc_channel_leave(channel);
 	}
 	spi_note("messages went out before the process at the other end was under the rule, %u ms after the first of them: %.*s",

@@ -128,6 +128,14 @@ int spi_clients_have_flag(uint32_t which, uint32_t flag)
 	return 0;
 }
 
+int spi_clients_follow(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		if (spi_clients[__builtin_ctz(which)]->follows)
+			return 1;
+	return 0;
+}
+
 int spi_clients_ask(uint32_t which)
 {
 	for (; which; which &= which - 1)
