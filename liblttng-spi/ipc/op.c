@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/module/module.h"
 #include "liblttng-spi/ipc/internal.h"
 
 #define PIECE	512u	/* bytes looked at at a time, on the program's stack */
@@ -72,6 +73,8 @@ static uint64_t data_hash(const struct spi_ipc_data *data, uint64_t most)
 /* Is it the program's, in a process that may still look at its descriptors? */
 static int is_programs(struct spi_thread *t, uint64_t p)
 {
+	uint64_t caller;
+
 	if (spi_unlikely(__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT) ||
 		spi_thread_is_foreign(t))
 		return 0;
@@ -83,8 +86,8 @@ static int is_programs(struct spi_thread *t, uint64_t p)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
-	return !spi_tracer_code_has(
-		spi_behind_slots(*(const uint64_t *) p)); /* lttng-ust wakes its consumer up by pipes */
+	caller = spi_behind_slots(*(const uint64_t *) p);
+	return !spi_tracer_code_has(caller) && !spi_module_loads_code(caller);	/* lttng-ust wakes its consumer up by pipes */
 }
 
 /* Which process is at the other end has to be in before the message is out. */

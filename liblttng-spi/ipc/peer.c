@@ -35,6 +35,7 @@ struct ask {
 	uint64_t since;
 	uint64_t key;			/* the channel's */
 	uint32_t trees;			/* that it is asked for */
+	uint32_t is_nobodys;		/* none of them is the controller's */
 	struct spi_msg_peer_request request;
 	struct spi_msg_peers answer;
 	char text[TEXT];		/* of the answer */
@@ -168,7 +169,7 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 	const uint64_t begin = spi_now_ns();
 	struct ask *ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
 
-	if (!ask && __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0)
+	if (!ask && !spi_link_current)
 		spi_ipc_alone(channel);
 	if (!ask)
 		return 0;
@@ -179,7 +180,7 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 		if (ask->answer.inode)
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
-		if (ask->answer.status == -ENOTCONN)
+		if (ask->is_nobodys)
 			spi_ipc_alone(channel);
 		peers_keep(channel, ask->text);
 		peers_tell(channel, ask->text, spi_now_ns() - begin);
@@ -257,7 +258,8 @@ void spi_ipc_asks_send(struct spi_link *link)
 			continue;
 		rules_fill(ask, ask->trees);
 		ask->state = ASK_SENT;
-		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
+		ask->is_nobodys = ask->trees && !ask->request.nr_rules;
+		r = link && !ask->is_nobodys ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
 			-ENOTCONN;
 		if (r < 0) {
 			memset(&ask->answer, 0, sizeof(ask->answer));

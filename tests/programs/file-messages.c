@@ -77,5 +77,5 @@ int main(int argc, char **argv)
 	}
 	while (argc > 4 && access(argv[4], F_OK))
 		usleep(2000);
-	return 0;
+	return close(fd) != 0;
 }
