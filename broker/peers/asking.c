@@ -363,7 +363,7 @@ static int check(struct asking *asking, const struct process *p, uid_t uid, char
 	return asking_take_rules(asking, p, why, size);
 }
 
-void asking_begin(struct process *p, struct spi_agent *agent, uid_t uid, uint32_t id,
+void asking_begin(struct process *p, struct spi_agent *agent, uid_t uid, bool within_user, uint32_t id,
 		  const struct spi_msg_peer_request *request)
 {
 	static uint64_t number;
@@ -380,6 +380,7 @@ void asking_begin(struct process *p, struct spi_agent *agent, uid_t uid, uint32_
 	*asking = (struct asking) {
 		.next = askings, .number = ++number, .agent = agent, .id = id, .uid = p->facts.uids[0], .request = *request,
 		.one = { .pid = p->facts.pid, .start_time = p->facts.start_time }, .gid = p->facts.gids[0],
+		.within_user = within_user,
 	};
 	memcpy(asking->name, p->name, sizeof(asking->name));
 	askings = asking;
@@ -396,7 +397,7 @@ void asking_begin(struct process *p, struct spi_agent *agent, uid_t uid, uint32_
 
 void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_request *request)
 {
-	asking_begin(p, p->agent, spi_agent_uid(p->agent), id, request);
+	asking_begin(p, p->agent, spi_agent_uid(p->agent), false, id, request);
 }
 
 /* ---- what becomes of processes --------------------------------------------------------------------------------- */

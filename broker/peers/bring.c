@@ -302,6 +302,8 @@ void peer_add(struct asking *asking, const struct one *one)
 		peer_refuse(asking, peer, EPERM, the_daemon()->is_front_end ?
 			"it is another user's, or runs with ids of several: only root can bring a payload into it" :
 			"the rule's owner, or what the session tracks, does not reach it");
+	} else if (asking->within_user && !facts_are_of(&facts, asking->uid)) {
+		peer_refuse(asking, peer, EPERM, "it is another user's, and its payload alone asks for that: give --ipc");
 	} else if (!(p = process_get(one->pid, -1)) || !is_same(one, &p->facts)) {
 		peer_refuse(asking, peer, ESRCH, "it has ended");
 	} else if (process_is_forked_with_agent(p)) {

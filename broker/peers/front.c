@@ -24,7 +24,7 @@ void front_asked(const struct spi_broker_asked *asked)
 	struct process *p = process_get(asked->pid, -1);
 
 	if (p)
-		asking_begin(p, NULL, asked->uid, asked->id, &asked->request);
+		asking_begin(p, NULL, asked->uid, asked->flags & SPI_BROKER_ASKED_BY_PAYLOAD, asked->id, &asked->request);
 	else
 		plugin_peers(asked->pid, asked->id, &(struct spi_msg_peers) { .status = -ESRCH }, "");
 }

@@ -54,6 +54,7 @@ struct asking {
 	} rules[SPI_PEER_RULES_MAX];
 	gid_t gid;			/* of whose question it is */
 	struct loop_timer timer;	/* it is to be answered by then; later: it is forgotten */
+	bool within_user;		/* only processes of that user are brought in */
 	bool is_answered, is_scanned, is_news;
 	bool is_again;			/* it is looked for once more, as somebody was brought in meanwhile */
 	struct end end;			/* the end whose holders are still to be looked for; no inodes: they have been */
@@ -63,8 +64,11 @@ struct asking {
 	struct peer peers[HOLDERS_MAX];
 };
 
-/* A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection. */
-void asking_begin(struct process *process, struct spi_agent *agent, uid_t uid, uint32_t id,
+/*
+ * A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection. within_user: others'
+ * processes are not brought in, whoever the rule's owner is.
+ */
+void asking_begin(struct process *process, struct spi_agent *agent, uid_t uid, bool within_user, uint32_t id,
 		  const struct spi_msg_peer_request *request);
 /* Which of the rules that it names may it ask for? Fills in .rules. 0, or a negative errno with `why`. */
 int asking_take_rules(struct asking *asking, const struct process *process, char *why, size_t size);

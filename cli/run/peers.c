@@ -10,6 +10,7 @@
 #include "cli/run/finder.h"
 #include "cli/run/peers.h"
 #include "cli/run/run.h"
+#include "cli/ui/trace-options.h"
 #include "injector/control/control.h"
 
 struct peers_question {
@@ -156,11 +157,11 @@ void peers_ask(struct peers *peers, struct spi_agent *agent, uint32_t id, const 
 	struct peers_question *question = NULL;
 	struct spi_broker_asked asked = { .pid = spi_agent_pid(agent), .uid = spi_agent_uid(agent), .request = *request };
 
-	if (!peers || peers->run->agents.is_ending) {
+	if (peers && (peers->run->agents.is_ending || peers->run->agents.is_over)) {
 		refuse(agent, id, ECANCELED, "lttng trace is about to end");
 		return;
 	}
-	if (finder_reach(&peers->run->finder, peers->run) == 0)
+	if (peers && finder_reach(&peers->run->finder, peers->run) == 0)
 		question = malloc(sizeof(*question));
 	if (!question) {
 		refuse(agent, id, ENOSYS, "lttng trace has no broker");
@@ -169,6 +170,7 @@ void peers_ask(struct peers *peers, struct spi_agent *agent, uint32_t id, const 
 	*question = (struct peers_question) { .next = peers->questions, .number = ++peers->number, .agent = agent, .id = id };
 	peers->questions = question;
 	asked.id = question->number;
+	asked.flags = peers->run->options->asked.ipc ? 0 : SPI_BROKER_ASKED_BY_PAYLOAD;
 	if (finder_send(&peers->run->finder, SPI_BROKER_ASKED, &asked, sizeof(asked)) < 0) {
 		free(question_take(peers, asked.id));
 		refuse(agent, id, EPIPE, "the broker of lttng trace has ended");

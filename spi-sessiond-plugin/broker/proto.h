@@ -215,10 +215,12 @@ struct spi_broker_asked {
 	int32_t pid;		/* whose agent asks, */
 	uint32_t uid;		/* and who made its connection */
 	uint32_t id;		/* the answer repeats it */
-	uint32_t reserved;
+	uint32_t flags;		/* SPI_BROKER_ASKED_* */
 	struct spi_msg_peer_request request;	/* its rules count for nothing: there is one that all processes come under */
 };
 _Static_assert(sizeof(struct spi_broker_asked) == 336, "wire format");
+/* The agent alone says that messages are to be followed, its payload's wish, and not the front end's user: none but its user's processes come. */
+#define SPI_BROKER_ASKED_BY_PAYLOAD	1u
 
 struct spi_broker_tell {
 	int32_t pid;
