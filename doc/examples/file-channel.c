@@ -62,7 +62,8 @@ static void *enter(struct spi_call *call, void *data)
 	int n;
 
 	(void) data;
-	n = snprintf(line, sizeof(line), "[%d] %s -> %s\n", (int) getpid(), spi_function_name(caller), spi_function_name(callee));
+	n = snprintf(line, sizeof(line), "[%d] %s -> %s\n", (int) getpid(), spi_function_name(caller),
+		spi_function_name(callee));
 	spi_agent_write(agent, line, (size_t) n);
 	if ((is_write || spi_call_is_ipc_read(call)) && spi_call_channel(call, &channel) == 0) {
 		n = snprintf(line, sizeof(line), "[%d] %s %s at %llu\n", (int) getpid(), is_write ? "to" : "from", channel.name,

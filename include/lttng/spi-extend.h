@@ -295,11 +295,11 @@ struct spi_channel {
 };
 
 /*
- * spi_call_channel() - what the call's descriptor, its first argument, is an end of: the channel that the call reads, or
- * writes. [payload], in entry payloads of calls for which spi_call_is_ipc_read() or _write() says 1
+ * spi_call_channel() - the channel that the call reads, or writes, by its descriptor, which is the first argument.
+ * [payload], in entry payloads of calls for which spi_call_is_ipc_read() or spi_call_is_ipc_write() says 1
  * The caller sets `channel->size`. `name` is the kind and the other end, "tcp 127.0.0.1:80". `peers` are those that are
- * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not known
- * yet, and `position` SPI_CHANNEL_COUNTED where the position is not known; of datagrams there is none.
+ * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not
+ * known yet, and `position` SPI_CHANNEL_COUNTED where that is not known, as of datagrams.
  * 0; -EINVAL: no such call, or a function that has no descriptor, as stdio's; -EBADF; -ENOENT: no channel.
  */
 int spi_call_channel(const struct spi_call *call, struct spi_channel *channel);

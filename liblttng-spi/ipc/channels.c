@@ -338,7 +338,8 @@ struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key)
 }
 
 /* 0; -ENOENT: it is no channel's end; -EFAULT: the call will fail. */
-static int look(struct found *found, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to, struct spi_ipc_said *said)
+static int look(struct found *found, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	struct spi_ipc_said *said)
 {
 	found->size = 0;
 	found->said = NULL;
