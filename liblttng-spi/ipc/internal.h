@@ -232,10 +232,6 @@ void spi_ipc_record_peer(const struct spi_ipc_channel *channel, int32_t pid, con
 const char *spi_ipc_kind_name(const struct spi_ipc_channel *channel) SPI_HIDDEN;
 void spi_ipc_channel_text(const struct spi_ipc_channel *channel, char *text, size_t size) SPI_HIDDEN;	/* kind and other end */
 
-/* ---- alone.c ---- */
-/* A message goes out on the channel, and nobody can bring in the other end: the user is told, once a channel. Any thread. */
-void spi_ipc_alone(struct spi_ipc_channel *channel) SPI_HIDDEN;
-
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */
 extern uint32_t spi_ipc_wait_ms SPI_HIDDEN;	/* so long a first message waits for its receiver */

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/ipc/internal.h"
@@ -25,6 +26,7 @@
 #define INODE_MS	200u		/* for the other end's inode alone */
 #define KEPT_NS		UINT64_C(30000000000)	/* an answer does not come later than that */
 #define TEXT		1024u
+#define NAMED_MOST	32u		/* channels */
 
 enum ask_state { ASK_FREE, ASK_MAKING, ASK_WAITS, ASK_SENT, ASK_ANSWERED };
 
@@ -165,6 +167,45 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	return ask;
 }
 
+/* ---- nobody is there to be asked ---- */
+
+/*
+ * There is no controller, or none of the payloads' trees is the controller's. The user is told of each such channel,
+ * where payloads write.
+ */
+static uint32_t nobodys, nobodys_told;	/* such channels */
+
+static void nobody_looks(struct spi_ipc_channel *channel)
+{
+	char name[200], line[400];
+	uint32_t n;
+
+	if (!(spi_ipc_trees_of(channel->kind) & spi_client_trees) ||
+			__atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
+		return;
+	n = __atomic_fetch_add(&nobodys, 1, __ATOMIC_RELAXED);
+	if (n >= NAMED_MOST)
+		return;
+	spi_ipc_channel_text(channel, name, sizeof(name));
+	spi_format(line, sizeof(line), "messages to %s: nobody looks for the process at the other end, and brings the "
+		"payload in: lttng trace --payload FILE --tree --ipc COMMAND does", name);
+	spi_client_say(line);
+}
+
+void spi_ipc_alone_tell(void)
+{
+	const uint32_t n = __atomic_load_n(&nobodys, __ATOMIC_RELAXED);
+	char line[100];
+
+	if (n <= NAMED_MOST || __atomic_exchange_n(&nobodys_told, 1, __ATOMIC_ACQ_REL))
+		return;
+	spi_format(line, sizeof(line), "messages to %u more channels: nobody looks for the processes at the other ends",
+		n - NAMED_MOST);
+	spi_client_say(line);
+}
+
+/* ---- the question before a first message ---- */
+
 /* 1: the controller was asked. */
 static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint64_t length)
 {
@@ -172,7 +213,7 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 	struct ask *ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
 
 	if (!ask && !spi_link_current)
-		spi_ipc_alone(channel);
+		nobody_looks(channel);
 	if (!ask)
 		return 0;
 	ask->request.channel.position = position;
@@ -183,7 +224,7 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
 		if (ask->is_nobodys)
-			spi_ipc_alone(channel);
+			nobody_looks(channel);
 		peers_keep(channel, ask->text);
 		peers_tell(channel, ask->text, spi_now_ns() - begin);
 		ask_free(ask);
@@ -318,5 +359,5 @@ void spi_ipc_peers_take(uint32_t number, const char *body, size_t size)
 void spi_ipc_asks_fork_child(void)
 {
 	memset(asks, 0, sizeof(asks));
-	is_mute = 0;
+	is_mute = nobodys = nobodys_told = 0;
 }

@@ -96,6 +96,11 @@ is "$(sed -nE 's/^(read|write) ([a-z]*) [-0-9]+ 1 (.*)$/\2 \3/p' said | sed 's/[
 	'fgets EINVAL,fputc EINVAL,fread EINVAL,fwrite EINVAL,getc EINVAL,read pipe pipe:[N],read unix socket:[N],readv unix socket:[N],recv unix socket:[N],recvfrom unix socket:[N],recvmsg unix socket:[N],send unix socket:[N],sendfile unix socket:[N],sendmsg unix socket:[N],sendto unix socket:[N],write pipe pipe:[N],writev unix socket:[N],' \
 	'a call knows its channel' || diag "$(grep -v ^messages said | sort -u)"
 
+gcc -O1 -w -o many -x c - <<<'int main(void) { int p[2]; for (int i = 0; i < 40; i++) { pipe(p); write(p[1], "x", 1); } return 0; }'
+LD_PRELOAD=$PWD/channels.so LTTNG_SPI_PAYLOAD_ARGS=ipc=1 ./many 2>said
+is "$(grep -c '^messages to pipe' said) $(grep -o '^messages to [0-9]* more channels' said)" '32 messages to 8 more channels' \
+	'no more than 32 of them, and how many more there are' || diag "$(cat said)"
+
 # ---- a worker without a controller ----
 
 work() { LD_PRELOAD=$PWD/channels.so LTTNG_SPI_PAYLOAD_ARGS="list=1;worker=$PWD/messages;$1" "${@:2}" >out 2>said; }
