@@ -119,7 +119,7 @@ check '--exec: the server has the payload as well' grep -qx '20 answer_of' <(tab
 payload_cc channels.so payload-channels.c
 serve tcp
 timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload ./channels.so --payload-arg ipc=1 --tree ./pair ask tcp 5555 3 >client.out 2>said </dev/null
-is "$? $(cat client.out) $(grep -c '^read [1-9][0-9]* written [1-9]' said)" '0 9 2' 'without --ipc, where the payload asks for that itself' || diag "$(cat said)"
+is "$? $(cat client.out) $(grep -c '^moved [1-9][0-9]* [1-9]' said)" '0 9 2' 'without --ipc, where the payload asks for that itself' || diag "$(cat said)"
 wait "$server"
 spi_cc file-messages file-messages.c
 sed 's/channel->inode = .*/channel->peers[0] = reader;/; s/^static const char \*path;/&\nstatic int reader;/; s/^\tspi_agent_enable_ipc.*/&\n\treader = __builtin_atoi(spi_agent_argument(agent, "reader"));/
