@@ -19,22 +19,16 @@
 
 static struct spi_agent *agent;
 static const char *path;
-static struct stat latest;	/* what the path has last led to */
+static struct stat file;
 
 /* ---- the worker: it may run in any thread, in any state ---- */
 
-static int is_file(const struct stat *st)
+/* The file may come to be later; then it stays the one that it is. */
+static int is_file(const struct spi_channel *channel)
 {
-	struct stat now;
-
-	if (!S_ISREG(st->st_mode))
+	if (!file.st_ino && stat(path, &file) < 0)
 		return 0;
-	if (st->st_dev == latest.st_dev && st->st_ino == latest.st_ino)
-		return 1;
-	if (stat(path, &now) < 0 || st->st_dev != now.st_dev || st->st_ino != now.st_ino)
-		return 0;
-	latest = now;
-	return 1;
+	return channel->device == file.st_dev && channel->inode == file.st_ino;
 }
 
 /*
@@ -43,16 +37,13 @@ static int is_file(const struct stat *st)
  */
 static int channel(int fd, int is_write, int64_t offset, struct spi_channel *channel, void *data)
 {
-	const int flags = is_write ? fcntl(fd, F_GETFL) : 0;
 	struct stat st;
 
 	(void) data;
-	if (fstat(fd, &st) < 0 || !is_file(&st))
+	if (!is_file(channel))
 		return 0;
-	channel->id = st.st_dev << 32 ^ st.st_ino;
-	channel->device = st.st_dev;
-	channel->inode = st.st_ino;
-	if (flags & O_APPEND)
+	channel->id = channel->device << 32 ^ channel->inode;
+	if (is_write && fcntl(fd, F_GETFL) & O_APPEND && fstat(fd, &st) == 0)
 		channel->position = (uint64_t) st.st_size;
 	else
 		channel->position = (uint64_t) (offset >= 0 ? offset : lseek(fd, 0, SEEK_CUR));
@@ -71,7 +62,8 @@ static void *enter(struct spi_call *call, void *data)
 	int n;
 
 	(void) data;
-	n = snprintf(line, sizeof(line), "[%d] %s -> %s\n", (int) getpid(), spi_function_name(caller), spi_function_name(callee));
+	n = snprintf(line, sizeof(line), "[%d] %s -> %s\n", (int) getpid(), spi_function_name(caller),
+		spi_function_name(callee));
 	spi_agent_write(agent, line, (size_t) n);
 	if ((is_write || spi_call_is_ipc_read(call)) && spi_call_channel(call, &channel) == 0) {
 		n = snprintf(line, sizeof(line), "[%d] %s %s at %llu\n", (int) getpid(), is_write ? "to" : "from", channel.name,

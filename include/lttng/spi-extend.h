@@ -295,11 +295,11 @@ struct spi_channel {
 };
 
 /*
- * spi_call_channel() - what the call's descriptor, its first argument, is an end of: the channel that the call reads, or
- * writes. [payload], in entry payloads of calls for which spi_call_is_ipc_read() or _write() says 1
+ * spi_call_channel() - the channel that the call reads, or writes, by its descriptor, which is the first argument.
+ * [payload], in entry payloads of calls for which spi_call_is_ipc_read() or spi_call_is_ipc_write() says 1
  * The caller sets `channel->size`. `name` is the kind and the other end, "tcp 127.0.0.1:80". `peers` are those that are
- * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not known
- * yet, and `position` SPI_CHANNEL_COUNTED where the position is not known; of datagrams there is none.
+ * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not
+ * known yet, and `position` SPI_CHANNEL_COUNTED where that is not known, as of datagrams.
  * 0; -EINVAL: no such call, or a function that has no descriptor, as stdio's; -EBADF; -ENOENT: no channel.
  */
 int spi_call_channel(const struct spi_call *call, struct spi_channel *channel);
@@ -309,14 +309,16 @@ int spi_call_channel(const struct spi_call *call, struct spi_channel *channel);
  * descriptor which is no pipe and no socket. All functions but `channel` may be NULL. They run in any thread, in any
  * state, on the program's stack: async-signal-safe functions alone, and no [payload] function. Messages are told from
  * each other by their positions in a stream of bytes.
- *	channel		is the descriptor an end of a channel of the worker's? 1: yes, and `channel` was filled (all but
- *			`size`; it is 0 before). `offset`: pread()'s and pwrite()'s, else -1. As `position` the worker
- *			gives where the call's first byte will be; or SPI_CHANNEL_COUNTED: the agent counts what goes
- *			through the channel with this id, from where each end was first seen.
+ *	channel		is the descriptor an end of a channel of the worker's? 1: yes, and `channel` was filled. `device`
+ *			and `inode` are the descriptor's, so that most questions need no system call; they stay where the
+ *			processes at the other end have the same file open. All else is 0. `offset`: pread()'s and
+ *			pwrite()'s, else -1. As `position` the worker gives where the call's first byte will be; or
+ *			SPI_CHANNEL_COUNTED: the agent counts what goes through the channel with this id, from where each
+ *			end was first seen.
  *	inject		bring the payload into the processes at the other end. 1: done; NULL, or 0: whoever has attached
  *			the agent does it. Those are `peers`, and all processes that have the file (device, inode) open.
  *	set_remote_start	the first message is about to go out on the channel, and who is to be brought in was;
- *			is_on 0: the trees that followed the channel have ended
+ *			is_on 0: the trees that followed the channel have ended, and the process goes on
  *	set_local_start		the first message has come by the channel, and trees begin with it; is_on 0: likewise
  *	can_start	a receive has had bytes of a channel by which trees wait for a message. 1: they begin. NULL: they
  *			do if `position` and the bytes received reach beyond where the sender was

@@ -64,6 +64,9 @@ static const struct spi_participant participants[] = {
 	}, {	/* ipc/blocked.c */
 		.fork_child = spi_ipc_blocked_fork_child,
 		.trees_changed = spi_ipc_blocked_look,
+	}, {	/* ipc/alone.c */
+		.process_end = spi_ipc_alone_tell,
+		.exec_tells = spi_ipc_alone_tell,
 	}, {	/* ipc/peer.c */
 		.fork_child = spi_ipc_asks_fork_child,
 	}, {	/* payloads */

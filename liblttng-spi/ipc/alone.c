@@ -18,7 +18,8 @@ void spi_ipc_alone(struct spi_ipc_channel *channel)
 	char name[200], line[400];
 	uint32_t n;
 
-	if (!(spi_ipc_trees_of(channel->kind) & spi_client_trees) || __atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
+	if (!(spi_ipc_trees_of(channel->kind) & spi_client_trees) ||
+			__atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
 		return;
 	n = __atomic_fetch_add(&channels, 1, __ATOMIC_RELAXED);
 	if (n >= NAMED_MOST)

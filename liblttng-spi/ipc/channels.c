@@ -338,14 +338,16 @@ struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key)
 }
 
 /* 0; -ENOENT: it is no channel's end; -EFAULT: the call will fail. */
-static int look(struct found *found, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to, struct spi_ipc_said *said)
+static int look(struct found *found, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	struct spi_ipc_said *said)
 {
 	found->size = 0;
 	found->said = NULL;
 	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &found->st, 0) < 0)
 		return -EBADF;
 	if (!S_ISFIFO(found->st.st_mode) && !S_ISSOCK(found->st.st_mode)) {
-		if (spi_likely(!said || !__atomic_load_n(&spi_ipc_workers, __ATOMIC_RELAXED)) || !spi_ipc_worker_ask(fd, end, said))
+		if (spi_likely(!said || !__atomic_load_n(&spi_ipc_workers, __ATOMIC_RELAXED)) || 
+			!spi_ipc_worker_ask(fd, end, &found->st, said))
 			return -ENOENT;
 		found->said = said;
 		found->key = spi_hash_number(spi_ipc_id(spi_ipc_worker_name(said->kind), said->channel.id, end));

@@ -66,7 +66,9 @@ extern uint32_t spi_ipc_workers SPI_HIDDEN;	/* those that are asked; 0: none */
 /* Control side: there are trees with these clients that follow channels. */
 void spi_ipc_workers_take(uint32_t clients) SPI_HIDDEN;
 const char *spi_ipc_worker_name(const struct spi_ipc_kind *kind) SPI_HIDDEN;
-int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, struct spi_ipc_said *said) SPI_HIDDEN;	/* 1: it is one of theirs */
+struct stat;
+/* 1: it is one of theirs. */
+int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, const struct stat *st, struct spi_ipc_said *said) SPI_HIDDEN;
 /* The same for all channels: nothing is done for those that are no worker's. */
 int spi_ipc_worker_injects(const struct spi_ipc_channel *channel, uint64_t position) SPI_HIDDEN;	/* 1: it has */
 void spi_ipc_worker_remote(const struct spi_ipc_channel *channel, uint64_t position, int is_on) SPI_HIDDEN;
@@ -233,7 +235,6 @@ void spi_ipc_channel_text(const struct spi_ipc_channel *channel, char *text, siz
 /* ---- alone.c ---- */
 /* A message goes out on the channel, and nobody can bring in the other end: the user is told, once a channel. Any thread. */
 void spi_ipc_alone(struct spi_ipc_channel *channel) SPI_HIDDEN;
-void spi_ipc_alone_tell(void) SPI_HIDDEN;	/* at the end: how many more there were */
 
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */

@@ -40,6 +40,7 @@ int spi_ipc_describe(int fd, int is_write, struct spi_channel *channel) SPI_HIDD
 
 /* ---- participants ---- */
 void spi_ipc_asks_fork_child(void) SPI_HIDDEN;
+void spi_ipc_alone_tell(void) SPI_HIDDEN;	/* alone.c: at the end, how many more channels nobody looked at */
 void spi_ipc_blocked_fork_child(void) SPI_HIDDEN;
 void spi_ipc_blocked_look(void) SPI_HIDDEN;	/* once the hooks stand. Control side */
 

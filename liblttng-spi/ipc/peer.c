@@ -140,11 +140,13 @@ static void peers_keep(struct spi_ipc_channel *channel, const char *text)
 {
 	uint32_t n = 0;
 
-	for (const char *line = text; *line && n < SPI_PEER_PIDS_MAX; line += strcspn(line, "\n"), line += *line == '\n') {
+	for (const char *line = text; *line && n < SPI_PEER_PIDS_MAX;) {
 		const int32_t pid = number_of(line);
 
 		if (pid > 0 && line[strspn(line, "0123456789")] == '\t')
 			__atomic_store_n(&channel->pids[n++], pid, __ATOMIC_RELAXED);
+		line += strcspn(line, "\n");
+		line += *line == '\n';
 	}
 }
 

@@ -160,8 +160,8 @@ static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t
 }
 
 /* What goes from one descriptor to another: either may be a channel's end. */
-static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, const off64_t *in_at, int out,
-	const off64_t *out_at, const struct spi_ipc_data *data)
+static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, const off64_t *in_at,
+	int out, const off64_t *out_at, const struct spi_ipc_data *data)
 {
 	off64_t from_at = -1, to_at = -1;
 

@@ -61,7 +61,10 @@ static int is_wanted(const struct spi_tree *tree)
 	return tree->enabled || tree->waits;
 }
 
-/* A payload may have its trees follow all of them. Those of a worker's are followed while a tree that follows any is for its client. */
+/*
+ * A payload may have its trees follow all of them. A worker's are followed while a tree that follows any is for its
+ * client, and then by all that do.
+ */
 static uint32_t channels_of(const struct spi_tree *tree)
 {
 	const uint32_t asked = spi_clients_follow(tree->rule->clients) ? SPI_CHANNELS_ALL : tree->asked->ipc;
@@ -86,7 +89,7 @@ static void workers_look(void)
 	spi_ipc_others_end();
 }
 
-/* The messages of all threads are a tree's that began with a message, and those of a program that is a payload's own. */
+/* A tree that began with a message has the messages of all threads, and a payload's own tree of main(): exit() flushes. */
 static int is_everywhere(const struct spi_tree *tree)
 {
 	return tree->enabled && (tree->asked->on_message || (tree->rule->is_agents && spi_tree_root_is_main(tree)));
@@ -155,6 +158,5 @@ void spi_ipc_process_end(void)
 {
 	if (spi_ipc_is_on)
 		spi_ipc_others_look();
-	spi_ipc_alone_tell();
 	notes_tell();
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/ipc/internal.h"
@@ -98,7 +99,7 @@ static uint64_t ask(const struct question *q, const struct spi_ipc_kind *kind)
 	return kind->worker.channel(q->fd, q->end == SPI_IPC_SEND, q->said->offset, &q->said->channel, kind->worker.data) > 0;
 }
 
-int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, struct spi_ipc_said *said)
+int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, const struct stat *st, struct spi_ipc_said *said)
 {
 	struct question q = { fd, end, said };
 
@@ -107,6 +108,8 @@ int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, struct spi_ipc_said *said)
 
 		memset(&said->channel, 0, sizeof(said->channel));
 		said->channel.size = sizeof(said->channel);
+		said->channel.device = st->st_dev;
+		said->channel.inode = st->st_ino;
 		if (!spi_client_run_often(kind->client, (void *) ask, &q, (void *) kind) || !said->channel.id)
 			continue;
 		said->channel.name[sizeof(said->channel.name) - 1] = 0;

@@ -52,17 +52,16 @@ static int is_injecting, may_start, asked;
 
 static int channel(int fd, int is_write, int64_t offset, struct spi_channel *channel, void *data)
 {
-	struct stat st, file;
+	struct stat file;
 
+	(void) fd;
 	(void) is_write;
 	(void) offset;
 	(void) data;
-	if (fstat(fd, &st) < 0 || stat(path, &file) < 0 || st.st_dev != file.st_dev || st.st_ino != file.st_ino)
+	if (stat(path, &file) < 0 || channel->device != file.st_dev || channel->inode != file.st_ino)
 		return 0;
 	channel->id = 4711;
 	channel->position = SPI_CHANNEL_COUNTED;
-	channel->inode = st.st_ino;
-	channel->device = st.st_dev;
 	channel->peers[0] = 12;
 	strcpy(channel->name, "the file");
 	return 1;
