@@ -39,8 +39,8 @@ for kind in tcp unix fifo; do
 	is "$status $(cat client.out)" '0 9' "$kind: the client gets its answers" || diag "$(cat said)"
 	wait "$server"
 	is "$? $(cat server.out)" '0 ready' "$kind: the server ends as ever"
-	is "$(sed -n 's/(\([0-9]*\)) from.*/ \1/; s/handle [0-9]*$/handle/; s/ not its own//; /answer_of\|handle/p' said | tr '\n' ' ')" \
-		'enter answer_of 0 leave answer_of = 1 enter handle enter answer_of 1 leave answer_of = 3 leave handle = 1 enter handle enter answer_of 2 leave answer_of = 5 leave handle = 1 enter handle leave handle = 0 ' \
+	is "$(sed -n 's/(\([0-9]*\)) from.*/ \1/; s/handle [0-9]*$/handle/; s/ not its own//; /answer_of\|handle/p; /leave answer_of = 5/q' said | tr '\n' ' ')" \
+		'enter answer_of 0 leave answer_of = 1 enter handle enter answer_of 1 leave answer_of = 3 leave handle = 1 enter handle enter answer_of 2 leave answer_of = 5 ' \
 		"$kind: the server's payload has each call from the first receive on, and none before" || diag "$(cat said)"
 done
 
@@ -96,7 +96,8 @@ across count ./pair ask tcp 5555 20
 is "$status $(cat client.out)" '0 400' 'with -o DIR: the client gets its answers' || diag "$(cat said)"
 wait "$server"
 check 'with -o DIR: the payload has the calls of the server' grep -qx '20 answer_of' <(table "$server") || diag "$(cat said)"
-is "$(babeltrace2 t 2>/dev/null | grep "vpid = $server," | grep -c 'spi_ipc:recv:')" 21 'and the trace has its messages'
+# the last one, to which there is no answer, may come as the trace ends
+like "$(babeltrace2 t 2>/dev/null | grep "vpid = $server," | grep -c 'spi_ipc:recv:')" '^2[01]$' 'and the trace has its messages'
 is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" report --format csv t 2>&1 | grep -c 'answer_of.*,20,\|^20,.*answer_of')" 1 'and calls'
 
 # --exec: whoever runs by the name asks.
@@ -114,6 +115,28 @@ kill -INT "$(pgrep -P "$tracer")"
 wait "$tracer"
 check '--exec: the server has the payload as well' grep -qx '20 answer_of' <(table "$server") || diag "$(cat said)"
 
+# A payload's own wish, and a worker of its own that knows processes by their numbers.
+payload_cc channels.so payload-channels.c
+serve tcp
+timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload ./channels.so --payload-arg ipc=1 --tree ./pair ask tcp 5555 3 >client.out 2>said </dev/null
+is "$? $(cat client.out) $(grep -c '^moved [1-9][0-9]* [1-9]' said)" '0 9 2' 'without --ipc, where the payload asks for that itself' || diag "$(cat said)"
+wait "$server"
+spi_cc file-messages file-messages.c
+sed 's/channel->inode = .*/channel->peers[0] = reader;/; s/^static const char \*path;/&\nstatic int reader;/; s/^\tspi_agent_enable_ipc.*/&\n\treader = __builtin_atoi(spi_agent_argument(agent, "reader"));/
+	s/__builtin_atoi/atoi/; s/^#include <string.h>/&\n#include <stdlib.h>/' "$SPI_TOP_SRCDIR/doc/examples/file-channel.c" >numbers.c
+(cd "$SPI_TMP" && SPI_PROGRAMS=. payload_cc numbers.so numbers.c)
+options=(--tree --payload-arg "file=$PWD/messages")
+./file-messages write messages 1
+./file-messages read messages 4 >read.out &
+reader=$!
+spi_wait 10 file_has read.out message
+across ./numbers.so --payload-arg "reader=$reader" ./file-messages write messages 3 over &
+tracer=$!
+wait "$reader"
+touch over
+wait "$tracer"
+is "$(sed -n "s/^.$reader. main -> \(handle\)$/\1/p" said | wc -l)" 3 'a process that a worker names by its number has the payload from the message on' || diag "$(cat said)"
+
 if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
 	options=(--tree --lib 'pair*')
 	chmod 755 "$SPI_TMP"
@@ -125,8 +148,10 @@ if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
 		"$SPI_LTTNG" trace --payload count --tree --lib pair --ipc ./pair ask tcp 5556 20 stay >client.out 2>said </dev/null
 	is "$(cat client.out) $(grep -c '^count of' said)" '400 1' "a user's payload comes into no other user's process" || diag "$(cat said)"
 	like "$(cat said)" "a message was not followed" 'and that is said'
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload ./channels.so --payload-arg ipc=1 --tree ./pair ask tcp 5556 3 stay >client.out 2>said </dev/null
+	like "$(cat client.out said)" "^9.*pair \($server\) runs without: .*give --ipc" "nor does root's by its own wish" || diag "$(cat said)"
 	across count ./pair ask tcp 5556 20
-	check "root's does" grep -qx '20 answer_of' <(table "$server") || diag "$(cat said)"
+	check "root's does with --ipc" grep -qx '20 answer_of' <(table "$server") || diag "$(cat said)"
 	wait "$server"
 else
 	diag 'other users: not root'
