@@ -37,7 +37,6 @@ struct ask {
 	uint64_t since;
 	uint64_t key;			/* the channel's */
 	uint32_t trees;			/* that it is asked for */
-	uint32_t is_nobodys;		/* none of them is the controller's */
 	struct spi_msg_peer_request request;
 	struct spi_msg_peers answer;
 	char text[TEXT];		/* of the answer */
@@ -175,13 +174,12 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
  */
 static uint32_t nobodys, nobodys_told;	/* such channels */
 
-static void nobody_looks(struct spi_ipc_channel *channel)
+static void nobody_looks(struct spi_ipc_channel *channel, uint32_t trees)
 {
 	char name[200], line[400];
 	uint32_t n;
 
-	if (!(spi_ipc_trees_of(channel->kind) & spi_client_trees) ||
-			__atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
+	if (!channel || !(trees & spi_client_trees) || __atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
 		return;
 	n = __atomic_fetch_add(&nobodys, 1, __ATOMIC_RELAXED);
 	if (n >= NAMED_MOST)
@@ -210,10 +208,11 @@ void spi_ipc_alone_tell(void)
 static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint64_t length)
 {
 	const uint64_t begin = spi_now_ns();
-	struct ask *ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
+	const uint32_t trees = spi_ipc_trees_of(channel->kind);
+	struct ask *ask = ask_make(channel, 0, trees);
 
 	if (!ask && !spi_link_current)
-		nobody_looks(channel);
+		nobody_looks(channel, trees);
 	if (!ask)
 		return 0;
 	ask->request.channel.position = position;
@@ -223,8 +222,6 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 		if (ask->answer.inode)
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
-		if (ask->is_nobodys)
-			nobody_looks(channel);
 		peers_keep(channel, ask->text);
 		peers_tell(channel, ask->text, spi_now_ns() - begin);
 		ask_free(ask);
@@ -288,6 +285,16 @@ static int ask_answer(struct ask *ask)
 	return 0;
 }
 
+/* None of its trees is the controller's. */
+static void ask_is_nobodys(const struct ask *ask)
+{
+	struct spi_ipc_channel *channel = spi_ipc_channel_by_key(ask->key);
+
+	nobody_looks(channel, ask->trees);
+	if (channel)
+		spi_ipc_channel_leave(channel);
+}
+
 void spi_ipc_asks_send(struct spi_link *link)
 {
 	static uint32_t told;
@@ -301,8 +308,9 @@ void spi_ipc_asks_send(struct spi_link *link)
 			continue;
 		rules_fill(ask, ask->trees);
 		ask->state = ASK_SENT;
-		ask->is_nobodys = ask->trees && !ask->request.nr_rules;
-		r = link && !ask->is_nobodys ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
+		if (ask->trees && !ask->request.nr_rules)
+			ask_is_nobodys(ask);
+		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
 			-ENOTCONN;
 		if (r < 0) {
 			memset(&ask->answer, 0, sizeof(ask->answer));

@@ -184,7 +184,8 @@ static void closes(int fd)
 {
 	struct order o = { .what = CLOSE, .fd = fd };
 
-	if (spi_thread.busy || spi_thread_is_foreign(&spi_thread))
+	if (__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT || spi_thread_is_foreign(&spi_thread) ||
+			spi_thread.busy)
 		return;
 	for (uint32_t which = __atomic_load_n(&spi_ipc_workers, __ATOMIC_ACQUIRE); which; which &= which - 1) {
 		const struct spi_ipc_kind *kind = &kinds[__builtin_ctz(which)];

@@ -11,6 +11,7 @@
  *	worker=FILE		a worker for that file, whose positions the agent counts; a line for each thing that it is told
  *	inject=1		it brings in the other end itself
  *	can-start=N		its channel's trees begin at the Nth receive
+ *	fault=1			it faults
  *
  * At the end the bytes that were read and written by way of channels.
  */
@@ -48,7 +49,7 @@ __attribute__((format(printf, 1, 2))) static void tell(const char *format, ...)
 /* ---- the worker ---- */
 
 static const char *path;
-static int is_injecting, may_start, asked;
+static int is_injecting, is_faulting, may_start, asked;
 
 static int channel(int fd, int is_write, int64_t offset, struct spi_channel *channel, void *data)
 {
@@ -58,6 +59,8 @@ static int channel(int fd, int is_write, int64_t offset, struct spi_channel *cha
 	(void) is_write;
 	(void) offset;
 	(void) data;
+	if (is_faulting)
+		*(volatile int *) 0 = 1;
 	if (stat(path, &file) < 0 || channel->device != file.st_dev || channel->inode != file.st_ino)
 		return 0;
 	channel->id = 4711;
@@ -185,6 +188,7 @@ __attribute__((constructor)) static void begin(void)
 		spi_agent_enable_ipc(agent, 1);
 	is_naming = spi_agent_argument(agent, "names") != NULL;
 	path = spi_agent_argument(agent, "worker");
+	is_faulting = spi_agent_argument(agent, "fault") != NULL;
 	is_injecting = spi_agent_argument(agent, "inject") != NULL;
 	if (spi_agent_argument(agent, "can-start"))
 		may_start = atoi(spi_agent_argument(agent, "can-start"));

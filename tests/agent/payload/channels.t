@@ -112,6 +112,9 @@ work 'ipc=1;inject=1' ./file-messages write messages 3
 unlike "$(cat said)" 'nobody looks' 'a worker that brings in the other end itself is left to do so'
 work x=1 ./file-messages write messages 3
 is "$(grep -c '^inject\|^remote' said)" 0 'a worker of a payload that follows no channels is not asked to'
+work 'ipc=1;fault=1' ./file-messages write messages 3
+is $? 0 'a worker that faults: the program goes on' || diag "$(cat said)"
+like "$(cat said)" 'it has faulted.*switched off' '... and its payload is switched off and named'
 for i in 1 2 3 4 5; do cp channels.so "many$i.so"; done
 LD_PRELOAD=$(printf "$PWD/many%d.so:" 1 2 3 4 5) LTTNG_SPI_PAYLOAD_ARGS="worker=$PWD/messages" ./moves 2>said
 is "$(grep '^refused' said)" 'refused: the process has four workers for channels already' 'a fifth worker is refused' || diag "$(cat said)"
