@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/ipc/internal.h"
 
 #define PIECE	512u	/* bytes looked at at a time, on the program's stack */
@@ -97,6 +98,9 @@ static void peer_ask(struct spi_ipc_op *op)
 
 	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_ACQUIRE) == epoch))
 		return;
+	/* a forked child of which nothing was recorded yet has nobody to ask */
+	if (spi_unlikely(spi_mode_is_child()) && !spi_is_in_malloc(__builtin_frame_address(0)))
+		spi_child_begin_now();
 	if (spi_ipc_before_send(op->channel, op->fd,
 		    spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
 		op->flags |= SPI_IPC_ASKED;

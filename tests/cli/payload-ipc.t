@@ -68,6 +68,13 @@ is $? 0 '-p: the server ends as ever'
 wait "$tracer"
 check '-p: the client has the payload from the first answer on' grep -qE ' (19|20) +ask' said || diag "$(cat said)"
 
+# A forked child that does nothing but send.
+serve fifo
+across count sh -c "(printf '%-15d\\n' 1) >'$where'; read -r answer <'$where.answer'; echo \$answer; printf 'end            \\n' >'$where'"
+is "$status $(cat client.out)" '0 3' 'a forked child asks: its answer' || diag "$(cat said)"
+wait "$server"
+check 'and the server has the payload' grep -qx '1 answer_of' <(table "$server") || diag "$(cat said)"
+
 program=fixed serve tcp
 across count ./pair ask tcp 5555 20
 is "$status $(cat client.out)" '0 400' 'a static server: the client gets its answers'
