@@ -48,4 +48,7 @@ unlike "$(cat err)" 'lttng-ust-sock' "what lttng-ust sends is no message of the 
 "$SPI_TOP_BUILDDIR/reader/lttng-spi" flow trace >flow.out 2>&1
 is "$(awk -v reader="$reader" '$1 == 3 && / file .*file-messages \([0-9]*\) -> file-messages \('"$reader"'\)/' flow.out | wc -l)" 1 \
 	"the trace has the messages, by the worker's name" || diag "$(cat flow.out)"
+check 'the timeline takes them' "$SPI_TOP_BUILDDIR/reader/lttng-spi" timeline -o page.html trace
+is "$("$SPI_TOP_BUILDDIR/reader/lttng-spi" calls trace | grep -Ec "spi_ipc:(send|recv): 16 bytes at [0-9]*, file $PWD/messages")" 6 \
+	'and so do calls'
 tap_done
