@@ -330,7 +330,8 @@ void holders_among(const struct question *question, struct found *found)
 	}
 }
 
-static void look_at(int proc, const char *name, const struct question *questions, struct found *found, unsigned int count)
+static void look_at(int proc, const char *name, const struct question *questions, struct found *found,
+		    unsigned int count)
 {
 	struct sight sight = { found, count, 0 };
 	struct one one = { .pid = atoi(name) };

@@ -65,8 +65,8 @@ struct asking {
 };
 
 /*
- * A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection. within_user: others'
- * processes are not brought in, whoever the rule's owner is.
+ * A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection.
+ * within_user: others' processes are not brought in, whoever the rule's owner is.
  */
 void asking_begin(struct process *process, struct spi_agent *agent, uid_t uid, bool within_user, uint32_t id,
 		  const struct spi_msg_peer_request *request);

@@ -362,14 +362,16 @@ static void agents_on_gone(struct spi_agent *agent, void *data)
 	spi_agent_set_user(agent, NULL);
 }
 
-static void agents_on_peer_request(struct spi_agent *agent, uint32_t id, const struct spi_msg_peer_request *request, void *data)
+static void agents_on_peer_request(struct spi_agent *agent, uint32_t id, const struct spi_msg_peer_request *request,
+				   void *data)
 {
 	const struct agents *a = data;
 
 	peers_ask(a->peers, agent, id, request);
 }
 
-static void agents_on_channel_done(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_done *done, void *data)
+static void agents_on_channel_done(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_done *done,
+				   void *data)
 {
 	const struct agents *a = data;
 
@@ -424,7 +426,8 @@ int agents_adopt(struct agents *a, int fd, pid_t pid, int by_message)
 	return agent && (state || !by_message) ? 0 : -1;
 }
 
-unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules, unsigned int most)
+unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules,
+			       unsigned int most)
 {
 	const struct func *funcs = agents_funcs_of(a, spi_agent_pid(agent));
 	unsigned int n = 0;

@@ -83,13 +83,14 @@ unsigned int agents_unsettled(const struct agents *a);
 void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why);
 
 /*
- * agents_adopt() - the connection to an agent that was brought in, taken over. by_message: its trees wait for the message that has
- * brought it in. 0; or negative, errno set.
+ * agents_adopt() - the connection to an agent that was brought in, taken over. by_message: its trees wait for the
+ * message that has brought it in. 0; or negative, errno set.
  */
 int agents_adopt(struct agents *a, int fd, pid_t pid, int by_message);
 
 /* agents_tree_rules() - the numbers of the trees that an agent whose rules were answered has, `most` at most. */
-unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules, unsigned int most);
+unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules,
+			       unsigned int most);
 
 /* agents_settled() - does process `pid` have an agent whose rules were all answered? */
 int agents_settled(const struct agents *a, pid_t pid);

@@ -30,12 +30,16 @@ struct find_message {
 	char names[(SPI_RULE_LIST_MAX + 1) * (SPI_EVENT_NAME_MAX + 1)];
 };
 
-/* A program's name as the scope of an event's name. NULL: what messages bring in. 0, or an exit status after one line was said. */
+/*
+ * A program's name as the scope of an event's name. NULL: what messages bring in. 0, or an exit status after one line
+ * was said.
+ */
 static int name_add(struct find_message *message, size_t *used, const char *name)
 {
 	const struct spi_rule named = { .kind = spi_kind_call, .object = "", .function = "found", .exec = { 1, { name } } };
 	const struct spi_rule met = {
-		.kind = spi_kind_tree, .object = "", .function = "", .ipc = SPI_CHANNELS_ALL, .nr_pids = 1, .pids = { SPI_PID_STARTED },
+		.kind = spi_kind_tree, .object = "", .function = "", .ipc = SPI_CHANNELS_ALL,
+		.nr_pids = 1, .pids = { SPI_PID_STARTED },
 	};
 	const size_t room = SPI_EVENT_NAME_MAX + 1, n = strlen(SPI_EVENT_PROVIDER);
 	char *text = message->names + *used;
@@ -224,8 +228,8 @@ int finder_hear(struct finder *f, struct run *run)
 	close(f->fd);
 	f->fd = -1;
 	peers_end(&run->peers);
-	say_error("spi-broker has ended: %s from now on are not %s", f->is_wanted ? "programs that start" : "messages to other processes",
-		f->is_wanted ? "found" : "followed");
+	say_error("spi-broker has ended: %s", f->is_wanted ? "programs that start from now on are not found" :
+		"messages to other processes are not followed from now on");
 	return TRACE_STATUS_ERROR;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * A broker of the run's own, for payloads: it finds the programs that are named, those that run and those that start,
- * and the processes that messages go to (peers.h), and brings the agent in with the rights of each process's user. The agents are then the run's. No session daemon
- * has a part in that, so nobody but the user of this command says which payload comes into a program.
+ * A broker of the run's own, for payloads: it finds the programs that are named, those that run and those that
+ * start, and the processes that messages go to (peers.h), and brings the agent in with the rights of each process's
+ * user. The agents are then the run's. No session daemon has a part in that, so nobody but the user of this command
+ * says which payload comes into a program.
  */
 #ifndef SPI_CLI_RUN_FINDER_H
 #define SPI_CLI_RUN_FINDER_H
@@ -27,7 +28,7 @@ struct finder {
 /* finder_begin() - 0, or an exit status after one line was said. finder_end() may be called after any result. */
 int finder_begin(struct finder *finder, struct run *run);
 
-/* finder_reach() - the same, where it does not run yet. Negative: it has ended, or could not be started, which was said. */
+/* finder_reach() - the same, where it does not run yet. Negative: it has ended, or could not be started; that was said. */
 int finder_reach(struct finder *finder, struct run *run);
 
 /* finder_send() - one message of that enum spi_broker_type. 0 or a negative errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* The front end between its agents and its broker: see peers.h, and SPI_BROKER_FIND in spi-sessiond-plugin/broker/proto.h. */
+/* The front end between its agents and its broker: see peers.h, and SPI_BROKER_FIND in the broker's proto.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,11 @@ static void name_one(struct peers *peers, char *line)
 	status = atoi(field[2]);
 	if (status >= 0 || status == -EXDEV)
 		return;
-	if (status == -EINPROGRESS) {
+	if (status == -ESRCH && pid) {
+		snprintf(note, sizeof(note), "%s (%d), which a message was for, ended before it had the payload", field[1],
+			(int) pid);
+		report_note(&peers->run->report, note);
+	} else if (status == -EINPROGRESS) {
 		snprintf(note, sizeof(note), "messages went out before %s (%d) had the payload: %s", field[1], (int) pid, field[3]);
 		report_note(&peers->run->report, note);
 	} else if (pid && peers_name(peers, pid)) {

@@ -246,8 +246,8 @@ static bool is_only_entered(const struct spi_safe *s, size_t frame, const struct
 }
 
 /*
- * The agent stands before functions of libc's that send and receive, and holds nothing while they wait (liblttng-spi/ipc/op.c). So
- * a thread may have been there since an earlier trace.
+ * The agent stands before functions of libc's that send and receive, and holds nothing while they wait
+ * (liblttng-spi/ipc/op.c). So a thread may have been there since an earlier trace.
  */
 static bool is_passed_through(const struct spi_safe *s, size_t frame, const struct spi_unsafe_range *here, bool waiting)
 {

@@ -197,8 +197,8 @@ void spi_clients_end(uint32_t which)
 }
 
 /*
- * The process may end as its controller lets go: whoever comes first has the payloads say their last words, and the other must
- * not cut them off.
+ * The process may end as its controller lets go: whoever comes first has the payloads say their last words, and the
+ * other must not cut them off.
  */
 static void others_wait(void)
 {

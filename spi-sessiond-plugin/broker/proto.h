@@ -63,7 +63,7 @@ enum spi_broker_type {
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
 	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end with a broker of its own; first */
 	SPI_BROKER_HAS,		/* struct spi_broker_has: a process has an agent of the front end's, or no more */
-	SPI_BROKER_ASKED,	/* struct spi_broker_asked: an agent of the front end's asks which process is at the other end; answer PEERS */
+	SPI_BROKER_ASKED,	/* struct spi_broker_asked: an agent of the front end's asks who is at the other end; answer PEERS */
 	SPI_BROKER_TOLD,	/* struct spi_broker_told: answer to TELL */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
@@ -219,7 +219,10 @@ struct spi_broker_asked {
 	struct spi_msg_peer_request request;	/* its rules count for nothing: there is one that all processes come under */
 };
 _Static_assert(sizeof(struct spi_broker_asked) == 336, "wire format");
-/* The agent alone says that messages are to be followed, its payload's wish, and not the front end's user: none but its user's processes come. */
+/*
+ * That messages are to be followed is the wish of the agent's payload, and not the front end's user's: none but processes of the
+ * agent's user are brought in.
+ */
 #define SPI_BROKER_ASKED_BY_PAYLOAD	1u
 
 struct spi_broker_tell {
