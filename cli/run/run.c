@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "injector/control/control.h"
 #include "payloads/process-news.h"
 
+#define FILE_LEAST		(16u << 20)
 #define RUN_VIEWER_MS		3000	/* for the live view to have attached, before the program goes on */
 #define RUN_DETACH_MS		10000
 #define RUN_DISK_FULL_BYTES	65536u
@@ -92,11 +94,25 @@ static int run_take_funcs(struct run *run)
 	return o->process ? run_take_waits(run) : 0;
 }
 
+/* Buffers, and memory that is shared with agents, count as files; a daemon that is started has the limit, too. */
+static int files_check(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_FSIZE, &files) || files.rlim_cur >= FILE_LEAST)
+		return 0;
+	say_error("trace: files are limited to %llu KB here (ulimit -f), and LTTng's buffers need %u KB: raise the limit",
+		(unsigned long long) files.rlim_cur / 1024, FILE_LEAST / 1024);
+	return -1;
+}
+
 int run_init(struct run *run, const struct trace_options *options)
 {
 	memset(run, 0, sizeof(*run));
 	run->options = options;
 	run->consumer = -1;
+	run->finder.fd = -1;
+	run->peers.run = run;
 	run->is_payload = options->asked.payloads.count != 0;
 	run->is_recording = (!run->is_payload && (!options->process || options->func_count || options->tree.count)) ||
 		options->output || options->memory;
@@ -104,6 +120,8 @@ int run_init(struct run *run, const struct trace_options *options)
 		(options->process && (options->output || (!options->func_count && !options->tree.count)));
 	run->report.trees = options->tree.count > 0;
 	run->report.is_twice = run->is_payload && run->is_recording && !options->memory;
+	if (files_check() < 0)
+		return TRACE_STATUS_ERROR;
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));
@@ -245,6 +263,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 			run_tell_agents(run);
 		run->agents.on_ready = run_on_ready;
 		run->agents.data = run;
+		run->agents.peers = run->is_payload ? &run->peers : NULL;
 	}
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
@@ -263,10 +282,11 @@ static void run_consumer_gone(struct run *run)
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
 	/* The last one without events: poll() tells of a pipe without readers all the same, also while there is nothing to print. */
-	struct pollfd fds[6] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+	struct pollfd fds[7] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
 		{ .fd = run->agents.control ? spi_control_fd(run->agents.control) : -1, .events = POLLIN },
 		{ .fd = run->consumer, .events = POLLIN }, { .fd = run->viewer.pid && run->session.announced ? STDOUT_FILENO : -1 },
-		{ .fd = run->news.is_wanted ? run->news.from : -1, .events = POLLIN } };
+		{ .fd = run->news.is_wanted ? run->news.from : -1, .events = POLLIN },
+		{ .fd = run->finder.is_wanted ? -1 : run->finder.fd, .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
 	int progress = agents_tell_progress(&run->agents);
 
@@ -274,10 +294,12 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return RUN_EVENT_TIME;
 	if (progress >= 0 && (left < 0 || progress < left))
 		left = progress;
-	if (poll(fds, 6, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+	if (poll(fds, 7, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
 	if (fds[5].revents)
 		news_read(&run->news);
+	if (fds[6].revents && finder_hear(&run->finder, run))
+		run->broken = 1;
 	if (fds[3].revents)
 		run_consumer_gone(run);
 	if (fds[0].revents && (*signal = signals_next(sender)))
@@ -362,9 +384,11 @@ static void run_end_session(struct run *run)
 
 void run_end(struct run *run)
 {
-	int announced = run->session.announced, silent = agents_detach(&run->agents, RUN_DETACH_MS);
+	int announced = run->session.announced, silent;
 	unsigned int i;
 
+	finder_end(&run->finder, run);
+	silent = agents_detach(&run->agents, RUN_DETACH_MS);
 	if (silent)
 		say_warning("%d traced process%s did not confirm that the instrumentation is removed", silent,
 			silent == 1 ? "" : "es");

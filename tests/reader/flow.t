@@ -186,6 +186,15 @@ E
 is "$(seen one two) $(latency)" "1>2 1/10; not_received=1 not_received_bytes=10 not_sent=1 not_sent_bytes=10 (110000, 110000)" \
 	"two hosts: a connection is one, a pipe of each is its own, and clocks count with their offsets"
 
+trace_is any "1>2 2/20; " "who takes datagrams at all addresses may be recorded first" <<'E'
+1 b2 channel c recv udp - 0.0.0.0:7103 8
+10 b2 recv c 77 10 flags=1
+11 a1 channel c send udp 0.0.0.0:40000 127.0.0.1:7103 7
+12 a1 send c 77 10 took=5 flags=17
+20 a1 send c 78 10 took=5 flags=1
+21 b2 recv c 78 10 flags=1
+E
+
 # ---- who called whom ----
 chains() {
 	"$spi" flow --format json "$@" >json
@@ -306,4 +315,6 @@ log = [e["messages"] for e in edges if e["kind"] == "unix-datagram"]
 print(pipe, back, log, {c: n for c, n in f["counts"].items() if n and c not in ("sends", "receives", "messages", "unsure", "negative", "chains_unclear", "chains_unknown")})')" \
 	"$(awk '/client/ { pipe = pipe sep "(" $3 ", " $4 ")"; sep = ", " } /log/ { n = $2 } END { print "[" pipe "] [(2000, 14000), (2000, 14000)] [" n "] {}" }' truth)" \
 	"all messages of real processes: as many as they know of" || diag "$(cat truth lttng.log)"
+is "$("$spi" info --format json real | python3 -c 'import json, sys; print(json.load(sys.stdin)["events"]["messages"])')" \
+	"$(babeltrace2 real | grep -cE 'spi_ipc:(send|recv):')" "and info counts their events"
 tap_done
