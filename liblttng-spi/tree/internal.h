@@ -117,7 +117,6 @@ void spi_tree_start_thread(void);	/* where there is no controller: a thread that
 /* ---- stacks.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
 uint32_t spi_tree_stacks_look(uint32_t tree);
-int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 
 /* ---- follow.c ---- */
 void spi_tree_follow_start(struct spi_tree *tree);
