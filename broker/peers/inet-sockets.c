@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "broker/peers/sock-diag.h"
+#include "rules/rule.h"
 
 /* IPv4 also where it is written as IPv6. */
 static struct spi_msg_address plain(const struct spi_msg_address *address)
@@ -169,4 +170,40 @@ int inet_find(const struct question *q, struct found *found)
 	sock_end_add(&found->end, socket.inode);
 	found->inode = socket.inode;
 	return found->end.nr_inodes ? 0 : sock_refuse(found, ENOENT, "%s is closed", text);
+}
+
+struct listing {
+	struct listening *list;
+	unsigned int *count;
+	uint32_t channels;
+};
+
+static int sees_bound(void *data, const void *body, size_t size)
+{
+	const struct inet_diag_msg *socket = body;
+	struct listing *listing = data;
+
+	if (socket->id.idiag_sport)
+		sock_listening_add(listing->list, listing->count, socket->idiag_inode, listing->channels);
+	return 0;
+}
+
+int inet_listening(struct listening *list, unsigned int *count)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (unsigned int i = 0; i < 2 * sizeof(families); i++) {
+		const bool is_udp = i % 2;
+		struct listing listing = { list, count, is_udp ? SPI_CHANNELS_UDP : SPI_CHANNELS_TCP };
+		/* a UDP socket that is connected to nobody is in this state */
+		struct inet_diag_req_v2 request = {
+			.sdiag_family = families[i / 2], .sdiag_protocol = is_udp ? IPPROTO_UDP : IPPROTO_TCP,
+			.idiag_states = 1u << (is_udp ? TCP_CLOSE : TCP_LISTEN), .id = { .idiag_cookie = SOCK_NO_COOKIE },
+		};
+		int ret = sock_ask(&request, sizeof(request), true, sees_bound, &listing);
+
+		if (ret < 0 && ret != -ENOENT)
+			return ret;
+	}
+	return 0;
 }

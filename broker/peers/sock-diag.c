@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,6 +51,12 @@ static int netlink_open(void)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	return fd;
+}
+
+int sock_open(void)
+{
+	netlink = netlink_open();
+	return netlink < 0 ? netlink : 0;
 }
 
 /* Go into the network namespace of that process, and ask there. */
@@ -154,4 +161,26 @@ int sockets_find(const struct question *q, int directory, struct found *found)
 	if (q->channel.kind == SPI_CHANNEL_UNIX_DATAGRAM && *q->channel.path && !q->by_receiver)
 		return unix_find_named(q, directory, found);
 	return unix_find_connected(q->by_receiver ? q->channel.receiver : q->channel.sender, found);
+}
+
+static int listening_compare(const void *a, const void *b)
+{
+	uint64_t x = ((const struct listening *) a)->inode, y = ((const struct listening *) b)->inode;
+
+	return (x > y) - (x < y);
+}
+
+int sockets_listening(struct listening list[LISTENING_MAX])
+{
+	unsigned int count = 0;
+	int ret = sock_open();
+
+	if (!ret)
+		ret = inet_listening(list, &count);
+	if (!ret)
+		ret = unix_listening(list, &count);
+	if (ret < 0)
+		return ret;
+	qsort(list, count, sizeof(*list), listening_compare);
+	return (int) count;
 }

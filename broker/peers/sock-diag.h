@@ -27,6 +27,19 @@ static inline void sock_end_add(struct end *end, uint64_t inode)
 		end->inodes[end->nr_inodes++] = inode;
 }
 
+/* The caller's own namespace. 0, or a negative errno. */
+int sock_open(void);
+
+static inline void sock_listening_add(struct listening *list, unsigned int *count, uint64_t inode, uint32_t channels)
+{
+	if (inode && *count < LISTENING_MAX)
+		list[(*count)++] = (struct listening) { inode, channels };
+}
+
+/* More of list[*count]. 0, or a negative errno. */
+int unix_listening(struct listening *list, unsigned int *count);
+int inet_listening(struct listening *list, unsigned int *count);
+
 int unix_find_connected(uint64_t inode, struct found *found);
 int unix_find_named(const struct question *q, int directory, struct found *found);
 int inet_find(const struct question *q, struct found *found);

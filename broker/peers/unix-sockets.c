@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "broker/peers/sock-diag.h"
+#include "rules/rule.h"
 
 /* ---- a connection -------------------------------------------------------------------------------------------------- */
 
@@ -186,4 +187,34 @@ int unix_find_named(const struct question *q, int directory, struct found *found
 		return sock_refuse(found, ECONNREFUSED, "no socket of its network namespace has the name %s", path);
 	found->inode = found->end.inodes[0];
 	return 0;
+}
+
+/* ---- all that listen -------------------------------------------------------------------------------------------- */
+
+struct listing {
+	struct listening *list;
+	unsigned int *count;
+};
+
+/* One that has a name: datagrams come to any, connections to those that listen. */
+static int sees_listening(void *data, const void *body, size_t size)
+{
+	const struct unix_diag_msg *socket = body;
+	struct listing *listing = data;
+	size_t n;
+
+	if (sock_attribute(body, size, sizeof(*socket), UNIX_DIAG_NAME, &n) &&
+	    (socket->udiag_type == SOCK_DGRAM || socket->udiag_state == TCP_LISTEN))
+		sock_listening_add(listing->list, listing->count, socket->udiag_ino, SPI_CHANNELS_UNIX);
+	return 0;
+}
+
+int unix_listening(struct listening *list, unsigned int *count)
+{
+	struct unix_diag_req request = {
+		.sdiag_family = AF_UNIX, .udiag_states = -1u, .udiag_show = UDIAG_SHOW_NAME, .udiag_cookie = SOCK_NO_COOKIE,
+	};
+	struct listing listing = { list, count };
+
+	return sock_ask(&request, sizeof(request), true, sees_listening, &listing);
 }
