@@ -68,6 +68,8 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
 	process_refuse(p, ret == -ENOTSUP ? p->refusal.failures < YOUNG_TRIES : ret != -ELIBACC && ret != -ENOENT, "%s",
 		       outcome->text);
+	if (p->brought.kind)
+		process_mark(p, MARK_RULES);	/* a message may wait for it */
 }
 
 /* The front end has the agent from now on, for as long as the process is this program. */

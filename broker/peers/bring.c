@@ -322,6 +322,8 @@ static void tell(const struct asking *asking, struct peer *peer, const struct pr
 /* Nothing is in force, and nothing is under way to that. */
 static void advance_without(const struct asking *asking, struct peer *peer, const struct process *p)
 {
+	/* what has failed twice, as it is static or has a debugger, is tried again without messages that wait */
+	peer->is_slow = peer->is_slow || (!p->agent && p->refusal.failures > 1);
 	if (p->marks & MARK_RULES || p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING ||
 	    p->refusal.again.armed)
 		return;
