@@ -71,6 +71,7 @@ static void settle(void)
 	}
 	go_first();
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* memory that is shared with agents counts as a file */
 	umask(077);
 }
 

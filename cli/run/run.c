@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "injector/control/control.h"
 #include "payloads/process-news.h"
 
+#define FILE_LEAST		(16u << 20)
 #define RUN_VIEWER_MS		3000	/* for the live view to have attached, before the program goes on */
 #define RUN_DETACH_MS		10000
 #define RUN_DISK_FULL_BYTES	65536u
@@ -92,6 +94,18 @@ static int run_take_funcs(struct run *run)
 	return o->process ? run_take_waits(run) : 0;
 }
 
+/* Buffers, and memory that is shared with agents, count as files; a daemon that is started has the limit, too. */
+static int files_check(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_FSIZE, &files) || files.rlim_cur >= FILE_LEAST)
+		return 0;
+	say_error("trace: files are limited to %llu KB here (ulimit -f), and LTTng's buffers need %u KB: raise the limit",
+		(unsigned long long) files.rlim_cur / 1024, FILE_LEAST / 1024);
+	return -1;
+}
+
 int run_init(struct run *run, const struct trace_options *options)
 {
 	memset(run, 0, sizeof(*run));
@@ -104,6 +118,8 @@ int run_init(struct run *run, const struct trace_options *options)
 		(options->process && (options->output || (!options->func_count && !options->tree.count)));
 	run->report.trees = options->tree.count > 0;
 	run->report.is_twice = run->is_payload && run->is_recording && !options->memory;
+	if (files_check() < 0)
+		return TRACE_STATUS_ERROR;
 	run->signals = signals_take();
 	if (run->signals < 0) {
 		say_error("signals: %s", strerror(-run->signals));

@@ -340,6 +340,7 @@ static int rule_see(struct facts *f, const bt_event *event)
 static enum fact_kind kind_of(struct facts *f, struct event_class *class)
 {
 	const struct value_class *v;
+	const char *name;
 
 	switch (class->kind) {
 	case EVENT_FUNC_ENTRY:
@@ -353,6 +354,9 @@ static enum fact_kind kind_of(struct facts *f, struct event_class *class)
 	case EVENT_OTHER:
 		break;
 	}
+	name = bt_event_class_get_name(class->in);
+	if (name && (!strcmp(name, "spi_ipc:send") || !strcmp(name, "spi_ipc:recv")))
+		return FACT_MESSAGE;
 	v = value_class_get(f->calls, class);
 	return !v ? FACT_OTHER : v->kind == VALUE_WHOLE ? FACT_WHOLE :
 		v->kind == VALUE_ENTRY || v->kind == VALUE_EXIT ? FACT_TYPED : FACT_OTHER;

@@ -55,7 +55,7 @@ struct fact_rule {
 	char text[];
 };
 
-enum fact_kind { FACT_TYPED, FACT_WHOLE, FACT_TREE, FACT_BATCH, FACT_OTHER, FACT_KINDS };
+enum fact_kind { FACT_TYPED, FACT_WHOLE, FACT_TREE, FACT_BATCH, FACT_MESSAGE, FACT_OTHER, FACT_KINDS };
 
 struct facts {
 	struct calls *calls;

@@ -7,7 +7,7 @@
 #include "reader/base/text.h"
 #include "reader/calls/ctf.h"
 #include "reader/commands/reading.h"
-#include "reader/views/export.h"
+#include "reader/exports/export.h"
 
 static const struct option own[] = {
 	{ "chrome", no_argument, NULL, 'C' },

@@ -8,7 +8,7 @@
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
 #include "reader/pages/pages.h"
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 static enum what { EDGES, MESSAGES, DOT, PAGE } what;
 

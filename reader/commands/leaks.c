@@ -8,7 +8,7 @@
 #include "reader/base/text.h"
 #include "reader/commands/reading.h"
 #include "reader/pages/pages.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 #define ROWS	20u
 

@@ -5,7 +5,7 @@
 #define SPI_READER_READING_H
 
 #include <getopt.h>
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 #include "reader/views/views.h"
 
 #define FILTERS_MOST	64

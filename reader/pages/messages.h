@@ -4,7 +4,7 @@
 #ifndef SPI_READER_MESSAGES_H
 #define SPI_READER_MESSAGES_H
 
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 #define MESSAGES_MOST	100000u
 

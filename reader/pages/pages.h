@@ -8,8 +8,8 @@
 #define SPI_READER_PAGES_H
 
 #include <stdio.h>
-#include "reader/views/flow.h"
-#include "reader/views/leaks.h"
+#include "reader/flow/flow.h"
+#include "reader/leaks/leaks.h"
 #include "reader/views/views.h"
 
 /* ---- template.c: the pages as the build assembles them; a page that could not be assembled is empty ---- */

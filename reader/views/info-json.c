@@ -94,7 +94,7 @@ static void missing_json(const struct info *info, FILE *out)
 
 void info_json(const struct info *info, FILE *out)
 {
-	static const char *const kinds[] = { "typed", "whole", "tree", "batches", "other" };
+	static const char *const kinds[] = { "typed", "whole", "tree", "batches", "messages", "other" };
 	const struct facts *f = info->facts;
 	uint32_t functions = 0;
 

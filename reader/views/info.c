@@ -258,7 +258,7 @@ static void processes_text(const struct info *info, FILE *out)
 static void events_text(const struct info *info, FILE *out)
 {
 	static const char *const kinds[] = { "of typed calls", "of whole calls", "of trees' calls",
-		"batches of compact records", "other: state dump, names" };
+		"batches of compact records", "of messages: lttng-spi flow", "other: state dump, names" };
 	uint32_t functions = 0;
 
 	for (int i = 0; i < FACT_KINDS; i++) {

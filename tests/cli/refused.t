@@ -55,6 +55,13 @@ refused "an unknown function of an object" 1 'no_such in libc.so.6' -f libc.so.6
 refused "an empty function of an object" 1 'libc.so.6:: names no function' -f libc.so.6: -o dir ./zoo leaf
 refused "an output directory below a file" 1 'zoo/x: cannot record there: Not a directory' -f t_leaf -o zoo/x ./zoo leaf
 refused "a file as output directory" 1 'zoo: cannot record there: Not a directory' -f t_leaf -o zoo ./zoo leaf
+(
+	ulimit -S -f 100
+	"$SPI_LTTNG" trace -f t_leaf -o dir ./zoo leaf >out 2>err
+	echo $? >>err
+)
+is "$(cat out err)" "Error: trace: files are limited to 100 KB here (ulimit -f), and LTTng's buffers need 16384 KB: raise the limit
+1" "files are limited"
 refused "no daemon, and none to be started" 1 'no-sessiond' -f t_leaf -o dir ./zoo leaf
 refused "a process that does not exist" 1 '4194303: no such process' -f x -p 4194303
 refused "list: no such file" 1 'nosuchfile: no such file' -l nosuchfile

@@ -22,7 +22,7 @@ PARTS = {
     'injector': 'base procfs inject control serve connections',
     'broker': 'base rules process peers inject scope io',
     'spi-sessiond-plugin': 'base broker daemon registrations thread hooks',
-    'reader': 'base trace calls views pages commands',
+    'reader': 'base trace calls views flow leaks exports pages commands',
     'cli': 'base ui functions daemon rules view run commands',
 }
 

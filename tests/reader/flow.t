@@ -306,4 +306,6 @@ log = [e["messages"] for e in edges if e["kind"] == "unix-datagram"]
 print(pipe, back, log, {c: n for c, n in f["counts"].items() if n and c not in ("sends", "receives", "messages", "unsure", "negative", "chains_unclear", "chains_unknown")})')" \
 	"$(awk '/client/ { pipe = pipe sep "(" $3 ", " $4 ")"; sep = ", " } /log/ { n = $2 } END { print "[" pipe "] [(2000, 14000), (2000, 14000)] [" n "] {}" }' truth)" \
 	"all messages of real processes: as many as they know of" || diag "$(cat truth lttng.log)"
+is "$("$spi" info --format json real | python3 -c 'import json, sys; print(json.load(sys.stdin)["events"]["messages"])')" \
+	"$(babeltrace2 real | grep -cE 'spi_ipc:(send|recv):')" "and info counts their events"
 tap_done

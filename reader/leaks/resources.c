@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 static struct leak_resource *resource_add(struct leak_process *p, enum leak_kind kind, uint64_t from, uint64_t size,
 	const struct leak_stack *stack, int64_t ns)

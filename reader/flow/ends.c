@@ -3,7 +3,7 @@
 /* The end of a segment: what was sent becomes messages, and what has no counterpart is counted. */
 #include <errno.h>
 #include <stdlib.h>
-#include "reader/views/flow-match.h"
+#include "reader/flow/match.h"
 
 static struct flow_op *const *ops_of(const struct flow_segment *s, uint32_t *count)
 {

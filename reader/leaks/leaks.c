@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 #include "rules/glob.h"
 
 /* ---- processes ---- */

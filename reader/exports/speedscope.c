@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "reader/base/text.h"
-#include "reader/views/export.h"
+#include "reader/exports/export.h"
 
 #define BLOCK	512u			/* records */
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 /* " at FILE:LINE", or " in INLINED inlined at FILE:LINE"; "": not known, or not wanted. */
 static const char *place_text(const struct leak_frame *f, const struct leak_form *form, char *text, size_t size)

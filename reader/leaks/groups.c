@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 struct leak_group *leak_group_get(struct leak_process *p, const struct leak_stack *stack, int64_t thread)
 {

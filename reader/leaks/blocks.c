@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 #define INCIDENTS_MOST	1000u		/* of a process; more are counted */
 

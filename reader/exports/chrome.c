@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/export.h"
+#include "reader/exports/export.h"
 
 #define NUMBERS_FIRST	(INT64_C(1) << 24)	/* Linux has no pid from 2^22 on */
 #define TEXT_MOST	16384u

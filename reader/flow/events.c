@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 #define PEERS_MOST	10000u		/* listed; more are counted */
 #define VALUES_MOST	7u

@@ -7,7 +7,7 @@
 #ifndef SPI_READER_EXPORT_H
 #define SPI_READER_EXPORT_H
 
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 #include "reader/views/views.h"
 
 /* ---- chrome.c: trace-event JSON, of chrome://tracing and Perfetto; written as the calls come ---- */

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/flow-match.h"
+#include "reader/flow/match.h"
 
 static int by_low(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 static struct leak_frame *frame_get(struct leaks *l, struct space *space, uint64_t address)
 {

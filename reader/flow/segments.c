@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/flow-match.h"
+#include "reader/flow/match.h"
 
 static enum flow_way other_of(enum flow_way way)
 {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "reader/base/text.h"
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 static void text_json(const char *name, const char *text, FILE *out)
 {

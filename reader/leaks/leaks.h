@@ -145,7 +145,7 @@ void leaks_init(struct leaks *leaks, struct calls *calls);
 int leaks_see(void *leaks, const bt_message *message);
 void leaks_free(struct leaks *leaks);
 
-/* ---- leaks-events.c ---- */
+/* ---- events.c ---- */
 #define LEAK_VALUES		5u
 #define LEAK_FRAMES_MOST	128u
 
@@ -170,7 +170,7 @@ struct leak_said {
 int leak_event_read(struct leaks *leaks, const bt_event *event, struct leak_said *said);
 void leak_events_free(struct leaks *leaks);
 
-/* ---- leaks-stacks.c ---- */
+/* ---- stacks.c ---- */
 const struct leak_stack *leak_stack_get(struct leaks *leaks, struct space *space, const uint64_t *addresses,
 	uint32_t count);	/* NULL: no memory */
 /* FUNCTION+OFFSET [OBJECT]; it lives as long as the leaks. */
@@ -179,7 +179,7 @@ void leak_frame_function(struct leak_frame *frame, char *text, size_t size);	/* 
 const char *leak_frame_object(const struct leak_frame *frame);	/* the last part of its path; "": not known */
 void leak_stacks_free(struct leaks *leaks);
 
-/* ---- leaks-groups.c ---- */
+/* ---- groups.c ---- */
 struct leak_group *leak_group_get(struct leak_process *process, const struct leak_stack *stack, int64_t thread);
 void leak_group_gets(struct leak_process *process, struct leak_group *group, uint64_t size, int64_t ns);
 /* lived: ns; -1: not known. 0 or -ENOMEM. */
@@ -190,7 +190,7 @@ void leaks_groups_free(struct leak_group **groups, uint32_t count);
 /* The time that half of the group's blocks that were given back did not live longer than, in ns; -1: none was. */
 int64_t leak_lifetime(const struct leak_group *group);
 
-/* ---- leaks-blocks.c, leaks-resources.c: an event of either provider; 0 or -ENOMEM ---- */
+/* ---- blocks.c, resources.c: an event of either provider; 0 or -ENOMEM ---- */
 int leak_memory_take(struct leak_process *process, const struct leak_said *said);
 int leak_resource_take(struct leak_process *process, const struct leak_said *said);
 
@@ -204,14 +204,14 @@ struct leak_form {
 };
 typedef int leak_write_fn(struct leaks *leaks, struct leak_process *process, const struct leak_form *form);
 
-/* leaks-write.c: live memory */
+/* write.c: live memory */
 int leaks_write(struct leaks *leaks, const struct leak_form *form);
 /* One process after the other, with what the format has around and between them; columns: the head of the CSV. */
 int leaks_each(struct leaks *leaks, const struct leak_form *form, const char *columns, leak_write_fn *write);
 void leak_title_write(const struct leak_process *process, FILE *out);
-/* leaks-resources-write.c */
+/* resources-write.c */
 int leaks_resources_write(struct leaks *leaks, const struct leak_form *form);
-/* leaks-stacks-write.c: a line each; an array of frames; a field */
+/* stacks-write.c: a line each; an array of frames; a field */
 void leak_frame_write(struct leak_frame *frame, const struct leak_form *form);
 void leak_stack_write(const struct leak_stack *stack, const struct leak_form *form);
 void leak_stack_json(const struct leak_stack *stack, const struct leak_form *form);
@@ -219,7 +219,7 @@ void leak_stack_csv(const struct leak_stack *stack, const struct leak_form *form
 /* OUTER;INNER;... live bytes, a line each. */
 int leaks_folded_write(struct leaks *leaks, FILE *out);
 
-/* ---- leaks-times.c: live bytes over time ---- */
+/* ---- times.c: live bytes over time ---- */
 void leak_time_take(struct leak_process *process, int64_t ns);
 /* A graph, or a line for each time. */
 int leaks_times_write(struct leaks *leaks, const struct leak_form *form);

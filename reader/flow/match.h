@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
-/* What the files share that make messages of operations: flow-match.c, -order.c, -segments.c, -ends.c, in this order. */
+/* What the files share that make messages of operations: match.c, order.c, segments.c, ends.c, in this order. */
 #ifndef SPI_READER_FLOW_MATCH_H
 #define SPI_READER_FLOW_MATCH_H
 
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 /* A stretch of bytes that one side has: of one operation, or of several whose order nobody knows. */
 struct flow_segment {
@@ -48,7 +48,7 @@ struct flow_matching {
 	struct spi_hash_link *buckets[65536];
 };
 
-/* ---- flow-segments.c: 0 or a negative errno ---- */
+/* ---- segments.c: 0 or a negative errno ---- */
 /* A segment comes; where it overlaps the other side's, bytes pass, and what needs no more of them ends. */
 int stream_add(struct flow *flow, struct flow_stream *stream, enum flow_way way, const struct flow_segment *segment);
 /* Receives that are older than the send belonged to a connection before: nobody traced sent what they have. */
@@ -56,11 +56,11 @@ int stream_older_end(struct flow *flow, struct flow_stream *stream, const struct
 /* The oldest segments end without a counterpart until no more than `keep` of each side wait. */
 int stream_cut(struct flow *flow, struct flow_stream *stream, uint32_t keep);
 
-/* ---- flow-order.c: 0 or a negative errno ---- */
+/* ---- order.c: 0 or a negative errno ---- */
 /* All open operations of a side have come: they are put in order, and become segments. */
 int stream_settle(struct flow *flow, struct flow_stream *stream, enum flow_way way);
 
-/* ---- flow-ends.c: 0 or a negative errno ---- */
+/* ---- ends.c: 0 or a negative errno ---- */
 /* The other side's operations of `other` may have had bytes of the segment. */
 int segment_other(struct flow *flow, struct flow_segment *segment, const struct flow_segment *other);
 /* The segment waits for nothing more, be it that nothing more comes; its operations are released. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
- * Messages between processes, from spi_ipc:*: which receive got the bytes of which send. flow-events.c reads the events,
- * flow-match.c finds the ends of messages, flow-edges.c and flow-chains.c count them: who sent to whom, and what was sent
+ * Messages between processes, from spi_ipc:*: which receive got the bytes of which send. events.c reads the events,
+ * match.c finds the ends of messages, edges.c and chains.c count them: who sent to whom, and what was sent
  * because of what.
  *
  * Nothing is guessed. A send is one message. Where several receives may have had its bytes, or several sends may be
@@ -31,7 +31,7 @@ struct flow_channel {
 
 /* One send or receive. */
 struct flow_op {
-	struct flow_op *next;		/* in the queue of flow-chains.c, later ones; or free */
+	struct flow_op *next;		/* in the queue of chains.c, later ones; or free */
 	struct flow_op *before;
 	struct call_thread *thread;
 	struct flow_channel *channel;
@@ -43,7 +43,7 @@ struct flow_op {
 	struct flow_op *completes, *complete_next;	/* of a receive: sends whose last byte it has; of these, the next */
 	struct flow_span *span;		/* of a send: what it is a consequence of */
 	uint32_t refs, parts;		/* parts: of a send, receives */
-	uint8_t is_send, is_past;	/* is_past: flow-chains.c is done with it */
+	uint8_t is_send, is_past;	/* is_past: chains.c is done with it */
 	uint8_t is_unclear;		/* a receive that may have bytes of several sends, and it is not known which */
 	uint8_t flags;
 };
@@ -149,7 +149,7 @@ struct flow {
 	struct flow_chains *chains;
 };
 
-/* ---- flow-events.c ---- */
+/* ---- events.c ---- */
 struct flow *flow_make(struct calls *calls);	/* NULL: no memory */
 /* A message of the trace, before the calls get it: 0 or a negative errno. The reference stays the caller's. */
 int flow_see(void *flow, const bt_message *message);
@@ -157,7 +157,7 @@ int flow_see(void *flow, const bt_message *message);
 int flow_end(struct flow *flow);
 void flow_free(struct flow *flow);
 
-/* ---- flow-ops.c ---- */
+/* ---- ops.c ---- */
 struct flow_op *flow_op_make(struct flow *flow);	/* not initialised; NULL: no memory */
 struct flow_op *flow_hold(struct flow_op *op);
 void flow_release(struct flow *flow, struct flow_op *op);
@@ -166,7 +166,7 @@ uint64_t flow_host(const struct flow *flow, const struct flow_op *op);
 /* NAME (PID) */
 void flow_process_text(const struct call_process *process, char *text, size_t size);
 
-/* ---- flow-match.c: 0 or a negative errno ---- */
+/* ---- match.c: 0 or a negative errno ---- */
 struct flow_matching *flow_matching_make(void);
 int flow_match(struct flow *flow, struct flow_op *op);
 /* The channel begins anew: what waits in it stays without a counterpart. */
@@ -176,13 +176,13 @@ int flow_match_advance(struct flow *flow);
 int flow_match_end(struct flow *flow);
 void flow_matching_free(struct flow *flow);
 
-/* ---- flow-edges.c ---- */
+/* ---- edges.c ---- */
 int flow_edges_take(struct flow *flow, const struct flow_message *message);
 /* In order: the most messages first. NULL: no memory. The caller frees it. */
 struct flow_edge **flow_edges_list(const struct flow *flow, uint32_t *count);
 void flow_edges_free(struct flow *flow);
 
-/* ---- flow-chains.c ---- */
+/* ---- chains.c ---- */
 struct flow_chains *flow_chains_make(void);
 int flow_chains_add(struct flow *flow, struct flow_op *op);
 /* The receive has the last byte of what was sent. */
@@ -194,7 +194,7 @@ struct flow_node *flow_chains_tree(struct flow *flow, uint32_t depth);
 /* The node after this one, parents before their children; NULL: it was the last. */
 const struct flow_node *flow_node_next(const struct flow_node *node);
 
-/* ---- flow-write.c, flow-json.c ---- */
+/* ---- write.c, json.c ---- */
 int flow_write(struct flow *flow, uint32_t depth, FILE *out);
 int flow_dot_write(const struct flow *flow, FILE *out);
 int flow_json_write(struct flow *flow, uint32_t depth, FILE *out);

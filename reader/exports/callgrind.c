@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/export.h"
+#include "reader/exports/export.h"
 
 #define TOP	UINT32_MAX
 

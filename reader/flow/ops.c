@@ -3,7 +3,7 @@
 /* Operations, which are many and short-lived; each is kept by those that refer to it. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 struct flow_op *flow_op_make(struct flow *f)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 static const char *const kind_names[LEAK_KINDS] = { "descriptor", "thread", "mapping" };
 static const char *const kind_titles[LEAK_KINDS] = {

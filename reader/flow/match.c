@@ -3,14 +3,14 @@
 /*
  * Which receive returned the bytes of which send. Operations that are recorded after their counterparts wait, in either
  * direction; what both sides have is let go. Those whose positions are not sure wait until all that overlapped them in
- * time are known, and are put in order then (flow-order.c).
+ * time are known, and are put in order then (order.c).
  *
  * Datagrams of one content on one channel are a stream of their own, in which each has the length 1, so that the k-th
  * one that was sent is the k-th one that is received, and those that overlapped in time are a group.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "reader/views/flow-match.h"
+#include "reader/flow/match.h"
 
 #define WAITING_MOST	(1u << 20)	/* segments of all channels */
 #define GROUP_MOST	4096u

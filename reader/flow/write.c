@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 #define NAME_SIZE	64u
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/flow.h"
+#include "reader/flow/flow.h"
 
 #define EPHEMERAL	32768		/* the first port that Linux gives by itself */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 struct leak_class {
 	struct leak_class *next;

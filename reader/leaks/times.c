@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "reader/base/text.h"
-#include "reader/views/leaks.h"
+#include "reader/leaks/leaks.h"
 
 #define TIME_ROWS	40u
 #define TIME_BAR	50u
