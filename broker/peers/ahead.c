@@ -6,8 +6,8 @@
  *
  * While a rule follows messages, processes with listening sockets are looked for every now and then (listening.c). Of
  * those that such a rule may bring in each file of code is analysed as their agents would have it done, into the cache
- * of their user: one at a time, with the lowest priority, and each once while the rules are as they are. What is in
- * the cache already costs a few milliseconds.
+ * of their user: one at a time, with the lowest priority, and not again for a while. What is in the cache already costs
+ * a few milliseconds.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,15 +19,20 @@
 #define LOOK_MS		10000u
 #define LATE_MS		5000u	/* the child has not said anything for so long, and nothing is analysed */
 #define PROGRAMS_MOST	32u	/* of which something is analysed, in one look */
-#define FILES_MOST	2048u	/* until rules change */
+#define FILES_MOST	2048u	/* remembered, and analysed until rules change */
+#define KEPT_MS		600000u	/* a file that was analysed is not again for so long */
 
 static struct child child;
 static struct loop_timer look_timer, late_timer;
 static uint64_t looks;			/* which look it is; an analysis of a former one may end later */
 static bool is_analysing, is_again;
 static unsigned int programs;		/* in this look */
-static uint64_t files[FILES_MOST];	/* that have been analysed: a hash of the file, and whose process it was */
-static unsigned int nr_files;
+static struct {
+	uint64_t file;			/* a hash of the file, and whose process it was */
+	uint64_t since;
+} done[FILES_MOST];			/* the latest */
+static unsigned int nr_done;		/* ever */
+static unsigned int nr_files;		/* since rules changed */
 
 /* The process that the child speaks of. */
 static struct {
@@ -109,7 +114,9 @@ static bool is_named(const struct spi_rule_names *names, const char *name)
 /* Does a tree go into it? The program may be called by other names, too (--lib). */
 static bool is_file_wanted(const struct listening_said *said)
 {
-	static const char *const never[] = { "ld-linux*", "liblttng-*", "liburcu*", "libunwind*", "libgcc_s.so*", "libnuma.so*" };
+	static const char *const never[] = {
+		"ld-linux*", "liblttng-*", "liburcu*", "libunwind*", "libgcc_s.so*", "libnuma.so*",
+	};
 	const char *name = strrchr(said->path, '/') + 1;
 
 	for (unsigned int i = 0; i < sizeof(never) / sizeof(never[0]); i++)
@@ -127,8 +134,8 @@ static bool is_file_wanted(const struct listening_said *said)
 
 static bool is_done(uint64_t file)
 {
-	for (unsigned int i = 0; i < nr_files; i++)
-		if (files[i] == file)
+	for (unsigned int i = 0; i < nr_done && i < FILES_MOST; i++)
+		if (done[i].file == file && loop_now() - done[i].since < KEPT_MS)
 			return true;
 	return false;
 }
@@ -144,8 +151,8 @@ static void analysed(void *data)
 /* 1: it is under way. 0: there is nothing to be done. */
 static bool analyse(const struct listening_said *said)
 {
-	const uint64_t where = spi_hash_number(said->inode ^ spi_hash_number(said->device ^ spi_hash_number(now.facts.uids[0])));
-	const uint64_t file = spi_hash_text(where, said->path);
+	const uint64_t whose = spi_hash_number(said->device ^ spi_hash_number(now.facts.uids[0]));
+	const uint64_t file = spi_hash_text(spi_hash_number(said->inode ^ whose), said->path);
 	const struct spi_analysis analysis = {
 		.pid = now.facts.pid, .start_time = now.facts.start_time, .uid = now.facts.uids[0], .path = said->path,
 		.over = analysed, .data = (void *) (uintptr_t) looks,
@@ -153,7 +160,9 @@ static bool analyse(const struct listening_said *said)
 
 	if (!is_file_wanted(said) || nr_files == FILES_MOST || is_done(file))
 		return false;
-	files[nr_files++] = file;
+	done[nr_done % FILES_MOST].file = file;
+	done[nr_done++ % FILES_MOST].since = loop_now();
+	nr_files++;
 	programs += !now.is_counted;
 	now.is_counted = true;
 	loop_timer_cancel(&late_timer);

@@ -93,6 +93,7 @@ void holders_among(const struct question *question, struct found *found);
 /* All processes that do, for all of `found` at once. */
 void holders_scan(struct found *found, unsigned int count);
 /* All processes that have some of these sockets. `sees` is told of which kinds they are. */
-void holders_listening(const struct listening *list, unsigned int count, void (*sees)(const struct one *one, uint32_t channels));
+void holders_listening(const struct listening *list, unsigned int count,
+		       void (*sees)(const struct one *one, uint32_t channels));
 
 #endif /* SPI_BROKER_PEERS_FIND_H */

@@ -352,7 +352,8 @@ static bool sees_listening(void *data, int directory, int fds, const char *name,
 	return false;
 }
 
-void holders_listening(const struct listening *list, unsigned int count, void (*sees)(const struct one *one, uint32_t channels))
+void holders_listening(const struct listening *list, unsigned int count,
+		       void (*sees)(const struct one *one, uint32_t channels))
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -360,8 +361,10 @@ void holders_listening(const struct listening *list, unsigned int count, void (*
 	while (proc && (entry = readdir(proc))) {
 		struct listener listener = { list, count, 0 };
 		struct one one = { .pid = atoi(entry->d_name) };
-		int directory = one.pid > 0 ? openat(dirfd(proc), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+		int directory = -1;
 
+		if (one.pid > 0)
+			directory = openat(dirfd(proc), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			continue;
 		each_descriptor(directory, QUICK_MOST, sees_listening, &listener);

@@ -198,7 +198,8 @@ int inet_listening(struct listening *list, unsigned int *count)
 		/* a UDP socket that is connected to nobody is in this state */
 		struct inet_diag_req_v2 request = {
 			.sdiag_family = families[i / 2], .sdiag_protocol = is_udp ? IPPROTO_UDP : IPPROTO_TCP,
-			.idiag_states = 1u << (is_udp ? TCP_CLOSE : TCP_LISTEN), .id = { .idiag_cookie = SOCK_NO_COOKIE },
+			.idiag_states = 1u << (is_udp ? TCP_CLOSE : TCP_LISTEN),
+			.id = { .idiag_cookie = SOCK_NO_COOKIE },
 		};
 		int ret = sock_ask(&request, sizeof(request), true, sees_bound, &listing);
 

@@ -78,7 +78,7 @@ void peer_refuse(const struct asking *asking, struct peer *peer, int error, cons
 /* Processes that are under the rules; how many of list[most]. */
 unsigned int peers_known(const struct asking *asking, struct one *list, unsigned int most);
 
-/* ---- ahead.c, listening.c ----------------------------------------------------------------------------------------- */
+/* ---- ahead.c, listening.c --------------------------------------------------------------------------------------- */
 
 /*
  * What a child says of a process with listening sockets: that it is there (path ""), then each file that it has mapped

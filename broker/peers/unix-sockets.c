@@ -22,7 +22,7 @@
 #include "broker/peers/sock-diag.h"
 #include "rules/rule.h"
 
-/* ---- a connection -------------------------------------------------------------------------------------------------- */
+/* ---- a connection ----------------------------------------------------------------------------------------------- */
 
 static int unix_attribute_u32(const void *body, size_t size, unsigned short type, uint32_t *value)
 {
@@ -101,7 +101,7 @@ int unix_find_connected(uint64_t inode, struct found *found)
 	return found->end.nr_inodes ? 0 : sock_refuse(found, ENOENT, "the other end is closed, or listens in another network namespace");
 }
 
-/* ---- a name --------------------------------------------------------------------------------------------------------- */
+/* ---- a name ----------------------------------------------------------------------------------------------------- */
 
 /* Which socket has that name? */
 struct named {
@@ -212,7 +212,8 @@ static int sees_listening(void *data, const void *body, size_t size)
 int unix_listening(struct listening *list, unsigned int *count)
 {
 	struct unix_diag_req request = {
-		.sdiag_family = AF_UNIX, .udiag_states = -1u, .udiag_show = UDIAG_SHOW_NAME, .udiag_cookie = SOCK_NO_COOKIE,
+		.sdiag_family = AF_UNIX, .udiag_states = -1u, .udiag_show = UDIAG_SHOW_NAME,
+		.udiag_cookie = SOCK_NO_COOKIE,
 	};
 	struct listing listing = { list, count };
 

@@ -159,7 +159,7 @@ int spi_control_analyse(struct spi_control *control, const struct spi_analysis *
 	memcpy(job->text, analysis->path, size);
 	job->path = job->text;
 	job->patterns = job->text + size;
-	job->request.flags = SPI_MAP_REQUEST_TREE;	/* what kernels call the file's inode is not known, so it is found by its name */
+	job->request.flags = SPI_MAP_REQUEST_TREE;	/* the file is found by its name: inodes have two faces */
 	job->target = (struct spi_map_target) { analysis->pid, analysis->start_time, analysis->uid };
 	job->over = analysis->over;
 	job->data = analysis->data;

@@ -91,13 +91,18 @@ static const char *debugger_look(const char *status, int *again)
 	return "only a breakpoint (int3) fits, and a debugger is attached";
 }
 
-/* How often it has stopped running, of a thread that sleeps. 0: it runs, is about to, or waits for a child of vfork() (state D). */
+/*
+ * How often it has stopped running, of a thread that sleeps. 0: it runs, is about to, or waits for a child of vfork()
+ * (state D).
+ */
 static uint64_t sleeps_since(const char *status)
 {
-	const char *state = status_value(status, "\nState:\t"), *own = status_value(status, "\nvoluntary_ctxt_switches:\t"),
-		*taken = status_value(status, "\nnonvoluntary_ctxt_switches:\t");
+	const char *state = status_value(status, "\nState:\t"), *own = status_value(status, "\nvoluntary_ctxt_switches:\t");
+	const char *taken = status_value(status, "\nnonvoluntary_ctxt_switches:\t");
 
-	return state && *state == 'S' && own && taken ? spi_parse_number(own, NULL) + spi_parse_number(taken, NULL) + 1 : 0;
+	if (!state || *state != 'S' || !own || !taken)
+		return 0;
+	return spi_parse_number(own, NULL) + spi_parse_number(taken, NULL) + 1;
 }
 
 /*
@@ -125,7 +130,10 @@ static const char *thread_look(const struct spi_numbers *task, int *again, uint6
 	return "only a breakpoint (int3) fits, and a thread blocks SIGTRAP";
 }
 
-/* Give a thread that is just being started, or is in our own handler, the time to get out of that. One that sleeps does neither. */
+/*
+ * Give a thread that is just being started, or is in our own handler, the time to get out of that. One that sleeps on
+ * does neither.
+ */
 static const char *look_long(const struct spi_numbers *task)
 {
 	const char *reason = NULL;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # SPDX-FileCopyrightText: 2026 the lttng-spi authors
 #
-# While a rule follows messages, programs that these may bring in are analysed before any message: those with listening sockets of the
-# kinds that the rule follows, but for those that messages never bring in. Their maps are where their users' are.
+# While a rule follows messages, programs that these may bring in are analysed before any message: those with listening
+# sockets of the kinds that the rule follows, but for those that messages never bring in. Their maps are where their
+# users' are.
 . "${SPI_TOP_SRCDIR:?}/tests/lib/broker.sh"
 spi_private "$@"
 export LTTNG_SPI_CACHE=/run/lttng/cache LTTNG_SPI_IPC_NEVER=never

@@ -95,8 +95,8 @@ static int clock_find_in(const char *library, const char *name)
 }
 
 /*
- * The kernel's own. A call tree may have call sites in libc's function: each reading would go through one, and be looked at
- * whether a handler makes it. And a library that gives the program another time (libfaketime) stands before libc's.
+ * The kernel's own. A call tree may have call sites in libc's function: each reading would go through one, and be
+ * looked at whether a handler makes it. And a library that gives the program another time (libfaketime) stands before libc's.
  */
 static void clock_find(void)
 {
