@@ -4,11 +4,11 @@
  * spi-broker: what turns event rules into instrumented processes.
  *
  * The session daemon's plugin starts the broker with a socket as descriptor 3. The broker lives as long as that
- * socket's other end. `lttng trace --exec NAME --payload` starts one for itself, which only finds processes and brings
- * the agent in (SPI_BROKER_FIND). The broker has one thread and one loop. What may block, or reads what others wrote,
- * is done by children: asking the daemon (rules/querier.c), reading its answers (rules/xml-rules.c), injecting
- * (inject/injector.c), analysing programs (spi-codemap). What a process should do follows from the rules each time
- * anew (process/look.c), so a crash loses nothing but time.
+ * socket's other end. `lttng trace --payload` starts one for itself, for programs by name and for messages, which
+ * only finds processes and brings the agent in (SPI_BROKER_FIND). The broker has one thread and one loop. What may
+ * block, or reads what others wrote, is done by children: asking the daemon (rules/querier.c), reading its answers
+ * (rules/xml-rules.c), injecting (inject/injector.c), analysing programs (spi-codemap). What a process should do
+ * follows from the rules each time anew (process/look.c), so a crash loses nothing but time.
  */
 #include <errno.h>
 #include <fcntl.h>

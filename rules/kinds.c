@@ -45,8 +45,6 @@ static int check_tree(const struct spi_rule *rule, char *why)
 		return spi_refuse(why, "the calls of single functions have no depth: leave it out");
 	if (rule->ipc_wait && !rule->ipc)
 		return spi_refuse(why, "ipc-wait goes with ipc");
-	if (rule->ipc && rule->payloads.count)
-		return spi_refuse(why, "messages are recorded: leave out the payload");
 	return check_records(rule, why);
 }
 

@@ -50,6 +50,8 @@ enum spi_rule_channels {
 	SPI_CHANNELS_UNIX	= 2,
 	SPI_CHANNELS_TCP	= 4,
 	SPI_CHANNELS_UDP	= 8,
+	SPI_CHANNELS_ALL	= 15,
+	SPI_CHANNELS_OTHER	= 16,	/* what a payload's own worker knows: no word of the text's */
 };
 
 /* Sorted, each once. */

@@ -133,8 +133,10 @@ int plugin_querier(pid_t pid);
 int plugin_disabled(uint64_t id);
 int plugin_flushed(uint64_t id);
 /* To a front end. The connection to the agent is taken over. */
-int plugin_found(pid_t pid, int fd);
+int plugin_found(pid_t pid, bool by_message, int fd);
 int plugin_lacks(pid_t pid, const char *name, bool is_late, const char *why);
 int plugin_looked(void);
+int plugin_tell(pid_t pid, uint32_t number, const struct spi_msg_channel_told *told);
+int plugin_peers(pid_t pid, uint32_t id, const struct spi_msg_peers *peers, const char *text);
 
 #endif /* SPI_BROKER_BASE_BASE_H */

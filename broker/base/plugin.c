@@ -116,9 +116,9 @@ int plugin_table(uint64_t generation, uint32_t flags, const struct spi_broker_en
 	return plugin_send(SPI_BROKER_TABLE, &head, sizeof(head), entries, count * sizeof(entries[0]));
 }
 
-int plugin_found(pid_t pid, int fd)
+int plugin_found(pid_t pid, bool by_message, int fd)
 {
-	const struct spi_broker_found found = { .pid = pid };
+	const struct spi_broker_found found = { .pid = pid, .flags = by_message ? SPI_BROKER_FOUND_BY_MESSAGE : 0 };
 
 	return plugin_send_fd(SPI_BROKER_FOUND, &found, sizeof(found), NULL, 0, fd);
 }
@@ -135,6 +135,20 @@ int plugin_lacks(pid_t pid, const char *name, bool is_late, const char *why)
 int plugin_looked(void)
 {
 	return plugin_send(SPI_BROKER_LOOKED, NULL, 0, NULL, 0);
+}
+
+int plugin_tell(pid_t pid, uint32_t number, const struct spi_msg_channel_told *told)
+{
+	const struct spi_broker_tell tell = { .pid = pid, .number = number, .told = *told };
+
+	return plugin_send(SPI_BROKER_TELL, &tell, sizeof(tell), NULL, 0);
+}
+
+int plugin_peers(pid_t pid, uint32_t id, const struct spi_msg_peers *peers, const char *text)
+{
+	const struct spi_broker_peers head = { .pid = pid, .id = id, .peers = *peers };
+
+	return plugin_send(SPI_BROKER_PEERS, &head, sizeof(head), text, strlen(text) + 1);
 }
 
 void plugin_close(void)

@@ -72,21 +72,14 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 		process_mark(p, MARK_RULES);	/* a message may wait for it */
 }
 
-/* The front end has the agent from now on, for as long as the process is this program. */
-static void hand_over(struct process *p, int fd)
-{
-	static const struct setback handed = { .why = "the front end has its agent" };
-
-	plugin_found(p->facts.pid, fd);
-	process_event(p, EVENT_FAILED, &handed);
-}
 
 static void take_agent(struct process *p, bool was_there, int fd)
 {
 	struct spi_agent *agent;
 
 	if (the_daemon()->is_front_end && fd >= 0) {
-		hand_over(p, fd);
+		plugin_found(p->facts.pid, p->brought.kind && !p->is_scoped, fd);
+		process_handed(p);
 		return;
 	}
 	p->talk.has_unknown_rules = was_there;
@@ -115,7 +108,7 @@ void injection_over(struct injection *in, const struct outcome *outcome, int fd)
 		take_agent(p, outcome->already, fd);
 	else if (outcome->ret == -EINPROGRESS && p->hold.id)
 		process_mark(p, MARK_RULES);		/* its registration, which is held, tells when */
-	else if (p->agent)
+	else if (p->agent || p->is_handed)
 		return;					/* its agent came meanwhile, by itself */
 	else if (outcome->ret == -EINPROGRESS)
 		process_comes(p, "it has not registered with the session daemon yet");

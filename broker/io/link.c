@@ -12,6 +12,7 @@
 
 #include "broker/base/base.h"
 #include "broker/io/internal.h"
+#include "broker/peers/peers.h"
 #include "broker/process/process.h"
 #include "broker/rules/rules.h"
 
@@ -54,6 +55,29 @@ static int take_names(const char *body, size_t size)
 	return 0;
 }
 
+/* What it says of its agents. */
+static int take_of_front_end(const struct spi_broker_msg *head, const char *body)
+{
+	union {
+		struct spi_broker_has has;
+		struct spi_broker_asked asked;
+		struct spi_broker_told told;
+	} of;
+	const size_t size = head->type == SPI_BROKER_HAS ? sizeof(of.has) : head->type == SPI_BROKER_ASKED ? sizeof(of.asked) :
+		sizeof(of.told);
+
+	if (head->size < size)
+		return -EPROTO;
+	memcpy(&of, body, size);
+	if (head->type == SPI_BROKER_HAS)
+		front_has(of.has.pid, of.has.has);
+	else if (head->type == SPI_BROKER_ASKED)
+		front_asked(&of.asked);
+	else
+		front_told(&of.told);
+	return 0;
+}
+
 static int take_message(const struct spi_broker_msg *head, const char *body, int *fd)
 {
 	struct spi_broker_generation generation;
@@ -75,6 +99,10 @@ static int take_message(const struct spi_broker_msg *head, const char *body, int
 		return ret ?: rundir_open();
 	case SPI_BROKER_FIND:
 		return take_names(body, head->size);
+	case SPI_BROKER_HAS:
+	case SPI_BROKER_ASKED:
+	case SPI_BROKER_TOLD:
+		return the_daemon()->is_front_end ? take_of_front_end(head, body) : -EPROTO;
 	case SPI_BROKER_APP:
 	case SPI_BROKER_HELD:
 		if (head->size < sizeof(app) || !the_daemon()->is_known || the_daemon()->is_front_end)

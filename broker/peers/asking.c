@@ -105,7 +105,7 @@ static void answer_send(const struct asking *asking, const struct spi_msg_peers 
 		put_line(out, 0, "", peers->status, why);
 	if (!out || fclose(out))
 		free(text), text = NULL;
-	spi_agent_peers(asking->agent, asking->id, peers, text ?: "");
+	asking_reply(asking, peers, text ?: "");
 	free(text);
 }
 
@@ -161,7 +161,9 @@ static void scan(struct asking *asking)
 	};
 
 	asking->end.nr_inodes = 0;
-	if (finder_ask(&question))
+	if (!question.end.nr_inodes)
+		peers_found(&(struct found) { .number = question.number, .is_scan = true });
+	else if (finder_ask(&question))
 		peers_found(&(struct found) { .number = question.number, .is_scan = true, .status = -ENOMEM, .why = "no memory" });
 }
 
@@ -267,7 +269,8 @@ static bool is_own(const struct asking *asking, const struct one *one)
 /* The process that asks is at the other end where nobody else is. */
 static void take_holders(struct asking *asking, const struct found *found)
 {
-	bool is_alone = found->is_scan && !asking->nr && found->nr == 1 && !found->beyond;
+	bool is_alone = found->is_scan && !asking->nr && found->nr == 1 && !found->beyond &&
+		asking->request.channel.kind != SPI_CHANNEL_OTHER;
 
 	for (unsigned int i = 0; i < found->nr && i < HOLDERS_MAX; i++)
 		if (!has_peer(asking, &found->holders[i]) && (is_alone || !is_own(asking, &found->holders[i])))
@@ -334,7 +337,7 @@ static bool is_flood(const struct asking *asking)
 	unsigned int of_agent = 0, of_user = 0, all = 0;
 
 	for (const struct asking *a = askings; a; a = a->next) {
-		of_agent += a->agent == asking->agent;
+		of_agent += is_own(a, &asking->one);
 		of_user += a->uid == asking->uid;
 		all++;
 	}
@@ -342,9 +345,9 @@ static bool is_flood(const struct asking *asking)
 	       spi_foreign_has_many(asking->uid);
 }
 
-static int check(struct asking *asking, const struct process *p, char *why, size_t size)
+static int check(struct asking *asking, const struct process *p, uid_t uid, char *why, size_t size)
 {
-	if (!facts_are_of(&p->facts, spi_agent_uid(p->agent))) {
+	if (!facts_are_of(&p->facts, uid)) {
 		snprintf(why, size, "its user has changed since it connected");
 		return -EPERM;
 	}
@@ -352,14 +355,16 @@ static int check(struct asking *asking, const struct process *p, char *why, size
 		snprintf(why, size, "it, or its user, asks too often which process is at the other end");
 		return -EBUSY;
 	}
-	if (asking->request.channel.kind <= SPI_CHANNEL_NONE || asking->request.channel.kind >= SPI_CHANNEL_OTHER) {
+	if (asking->request.channel.kind <= SPI_CHANNEL_NONE ||
+	    asking->request.channel.kind >= (the_daemon()->is_front_end ? SPI_CHANNEL_KINDS : SPI_CHANNEL_OTHER)) {
 		snprintf(why, size, "which process is at the other end of such a channel is not known");
 		return -EOPNOTSUPP;
 	}
 	return asking_take_rules(asking, p, why, size);
 }
 
-void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_request *request)
+void asking_begin(struct process *p, struct spi_agent *agent, uid_t uid, bool within_user, uint32_t id,
+		  const struct spi_msg_peer_request *request)
 {
 	static uint64_t number;
 	struct asking *asking = calloc(1, sizeof(*asking));
@@ -368,17 +373,19 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 	int ret;
 
 	if (!asking) {
-		spi_agent_peers(p->agent, id, &(struct spi_msg_peers) { .status = -ENOMEM }, "");
+		asking = &(struct asking) { .agent = agent, .id = id, .one.pid = p->facts.pid };
+		asking_reply(asking, &(struct spi_msg_peers) { .status = -ENOMEM }, "");
 		return;
 	}
 	*asking = (struct asking) {
-		.next = askings, .number = ++number, .agent = p->agent, .id = id, .uid = p->facts.uids[0], .request = *request,
+		.next = askings, .number = ++number, .agent = agent, .id = id, .uid = p->facts.uids[0], .request = *request,
 		.one = { .pid = p->facts.pid, .start_time = p->facts.start_time }, .gid = p->facts.gids[0],
+		.within_user = within_user,
 	};
 	memcpy(asking->name, p->name, sizeof(asking->name));
 	askings = asking;
 	asked_add(asking);
-	ret = check(asking, p, why, sizeof(why));
+	ret = check(asking, p, uid, why, sizeof(why));
 	if (ret) {
 		refuse(asking, ret, why);
 		return;
@@ -386,6 +393,11 @@ void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_reque
 	loop_timer_set(&asking->timer, ms * 9 / 10, time_over);
 	if (end_ask(asking))
 		refuse(asking, -ENOMEM, "no memory to look for which process is at the other end");
+}
+
+void peers_asked(struct process *p, uint32_t id, const struct spi_msg_peer_request *request)
+{
+	asking_begin(p, p->agent, spi_agent_uid(p->agent), false, id, request);
 }
 
 /* ---- what becomes of processes --------------------------------------------------------------------------------- */

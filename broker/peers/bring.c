@@ -91,6 +91,10 @@ static bool is_named(const struct asking *asking, uint32_t id)
 int asking_take_rules(struct asking *asking, const struct process *p, char *why, size_t size)
 {
 	uint32_t kind = asking->request.channel.kind;
+	const struct rule *front = the_daemon()->is_front_end ? front_rule() : NULL;
+
+	if (front)	/* its agent asks for the channels that its own rules follow */
+		asking->rules[asking->nr_rules++] = (struct rule_name) { front->requests[0]->id, front->on_message->id };
 
 	for (const struct applied *a = p->talk.applied; a && asking->nr_rules < SPI_PEER_RULES_MAX; a = a->next) {
 		const struct rule *rule = is_named(asking, a->request->id) &&
@@ -148,7 +152,7 @@ static bool is_in(const struct asking *asking, const struct process *p)
 	for (unsigned int i = 0; p->agent && i < asking->nr_rules; i++)
 		if (applied_with(p, asking->rules[i].plain) || applied_with(p, asking->rules[i].on_message))
 			return true;
-	return false;
+	return p->is_handed;
 }
 
 static unsigned int brought_in(uint32_t id)
@@ -296,9 +300,16 @@ void peer_add(struct asking *asking, const struct one *one)
 	} else if (facts_are_own(&facts, true) || peer_is_never(&facts)) {
 		peer_refuse(asking, peer, EPERM, "it is one of the programs that messages never bring in");
 	} else if (!reaches(asking, &facts)) {
-		peer_refuse(asking, peer, EPERM, "the rule's owner, or what the session tracks, does not reach it");
+		peer_refuse(asking, peer, EPERM, the_daemon()->is_front_end ?
+			"it is another user's, or runs with ids of several: only root can bring a payload into it" :
+			"the rule's owner, or what the session tracks, does not reach it");
+	} else if (asking->within_user && !facts_are_of(&facts, asking->uid)) {
+		peer_refuse(asking, peer, EPERM, "it is another user's, and its payload alone asks for that: give --ipc");
 	} else if (!(p = process_get(one->pid, -1)) || !is_same(one, &p->facts)) {
 		peer_refuse(asking, peer, ESRCH, "it has ended");
+	} else if (process_is_forked_with_agent(p)) {
+		peer->was_in = true;
+		peer->state = PEER_READY;
 	} else if (!follow(asking, peer, p)) {
 		peer->serial = p->serial;
 		peer_advance(asking, peer, p);
@@ -306,7 +317,7 @@ void peer_add(struct asking *asking, const struct one *one)
 	}
 }
 
-static void tell(const struct asking *asking, struct peer *peer, const struct process *p, struct spi_msg_channel_told *told)
+static void tell(const struct asking *asking, struct peer *peer, struct process *p, struct spi_msg_channel_told *told)
 {
 	static uint32_t number;
 
@@ -315,7 +326,7 @@ static void tell(const struct asking *asking, struct peer *peer, const struct pr
 	peer->told = number = number == UINT32_MAX ? 1 : number + 1;
 	peer->agent = p->agent;
 	peer->state = PEER_TOLD;
-	if (spi_agent_channel(p->agent, peer->told, told))
+	if (peer_tell(peer, told))
 		peer_refuse(asking, peer, EPIPE, "the connection to the tracer in it is over");
 }
 
@@ -359,6 +370,10 @@ void peer_advance(struct asking *asking, struct peer *peer, struct process *p)
 			failed = a->text;
 		else if (a && a->state == APPLIED_ADDING)
 			is_due = true;
+	}
+	if (p->is_handed) {
+		tell(asking, peer, p, &told);
+		return;
 	}
 	if (is_due || !p->agent || p->marks & MARK_RULES) {
 		if (!is_due && !p->agent)

@@ -30,9 +30,10 @@ struct one {
 struct end {
 	uint32_t nr_inodes;
 	bool is_pipe;
+	bool is_file;			/* that a worker has named: only processes of the asker's user have it */
 	bool is_listening;		/* nobody has accepted the connection yet */
 	uint64_t inodes[ENDS_MAX];
-	uint64_t device;		/* of a FIFO with a name; 0: it has none */
+	uint64_t device;		/* of that file (fstat()), or of a FIFO with a name; 0: it has none */
 };
 
 struct question {
@@ -88,10 +89,12 @@ bool process_holds(int directory, bool is_pipe, uint64_t inode, uint64_t *device
  * the user's: what `lttng trace` itself reads from or writes to.
  */
 bool front_end_holds(int asker, bool is_pipe, uint64_t inode);
+/* Those that a worker has named, as far as they are the asker's user's. */
+void holders_named(const struct question *question, struct found *found);
 /* Which of `found->end` the known ones hold; the first 4096 descriptors of each are looked at. */
 void holders_among(const struct question *question, struct found *found);
-/* All processes that do, for all of `found` at once. */
-void holders_scan(struct found *found, unsigned int count);
+/* All processes that do, for all of the questions at once. */
+void holders_scan(const struct question *questions, struct found *found, unsigned int count);
 /* All processes that have some of these sockets. `sees` is told of which kinds they are. */
 void holders_listening(const struct listening *list, unsigned int count,
 		       void (*sees)(const struct one *one, uint32_t channels));

@@ -55,6 +55,18 @@ static int not_its(struct found *found)
 	return -EPERM;
 }
 
+/* A channel of a kind that a worker knows: who asks has told all that there is to know. */
+static void find_other(const struct question *q, struct found *found)
+{
+	found->inode = q->channel.sender;
+	holders_named(q, found);
+	if (!q->channel.receiver)
+		return;
+	found->end.is_file = true;
+	found->end.inodes[found->end.nr_inodes++] = q->channel.receiver;
+	found->end.device = q->channel.device;
+}
+
 static int find_quickly(const struct question *q, struct found *found)
 {
 	const bool is_pipe = q->channel.kind == SPI_CHANNEL_PIPE;
@@ -68,6 +80,8 @@ static int find_quickly(const struct question *q, struct found *found)
 	if (!process_is_of(directory, q->uid)) {
 		snprintf(found->why, sizeof(found->why), "the process runs with several users' ids, or another's since it connected");
 		ret = -EPERM;
+	} else if (q->channel.kind == SPI_CHANNEL_OTHER) {
+		find_other(q, found);
 	} else if (!process_holds(directory, is_pipe, own, &found->end.device)) {
 		ret = not_its(found);
 	} else if (!q->by_receiver && front_end_holds(directory, is_pipe, own)) {
@@ -81,7 +95,7 @@ static int find_quickly(const struct question *q, struct found *found)
 		ret = sockets_find(q, directory, found);
 	}
 	close(directory);
-	if (!ret && !q->by_receiver)
+	if (!ret && !q->by_receiver && found->end.nr_inodes)
 		holders_among(q, found);
 	return ret;
 }
@@ -117,7 +131,7 @@ static int scanner_work(void *data)
 		memset(found, 0, n * sizeof(*found));
 		for (unsigned int i = 0; i < n; i++)
 			found[i].end = questions[i].end;
-		holders_scan(found, n);
+		holders_scan(questions, found, n);
 		for (unsigned int i = 0; i < n; i++)
 			answer(&questions[i], &found[i], 0);
 	}

@@ -67,10 +67,21 @@ static bool descriptor_reads(int directory, const char *name)
 	return flags && (strtoul(flags + strlen("flags:"), NULL, 8) & O_ACCMODE) != O_WRONLY;
 }
 
+/* As fstat() says it. */
+static bool is_file(int fds, const char *name, uint64_t device, uint64_t inode)
+{
+	struct statx st;
+
+	return !statx(fds, name, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_INO, &st) && st.stx_ino == inode &&
+	       makedev(st.stx_dev_major, st.stx_dev_minor) == device;
+}
+
 static bool is_of_end(const struct end *end, int directory, int fds, const char *name, const char *link)
 {
-	uint64_t inode = link_inode(link, end->is_pipe ? "pipe" : "socket");
+	uint64_t inode = end->is_file ? 0 : link_inode(link, end->is_pipe ? "pipe" : "socket");
 
+	if (end->is_file)
+		return *link == '/' && is_file(fds, name, end->device, end->inodes[0]);
 	for (unsigned int i = 0; i < end->nr_inodes; i++) {
 		if (!end->device && inode != end->inodes[i])
 			continue;
@@ -283,6 +294,26 @@ static bool sees_end(void *data, int directory, int fds, const char *name, const
 	return sight->seen == (sight->count == 32 ? ~0u : (1u << sight->count) - 1);
 }
 
+void holders_named(const struct question *question, struct found *found)
+{
+	const int32_t *pids = question->channel.pids;
+
+	for (unsigned int i = 0; i < SPI_PEER_PIDS_MAX && pids[i] > 0; i++) {
+		struct one one = { .pid = pids[i] };
+		char path[32];
+		int directory;
+
+		snprintf(path, sizeof(path), "/proc/%d", (int) one.pid);
+		directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (directory < 0)
+			continue;
+		one.start_time = start_time(directory);
+		if (one.start_time && process_is_of(directory, question->uid))
+			holder_add(found, &one);
+		close(directory);
+	}
+}
+
 void holders_among(const struct question *question, struct found *found)
 {
 	for (unsigned int i = 0; i < question->nr_known; i++) {
@@ -291,14 +322,16 @@ void holders_among(const struct question *question, struct found *found)
 
 		if (directory < 0)
 			continue;
-		each_descriptor(directory, QUICK_MOST, sees_end, &sight);
+		if (!found->end.is_file || process_is_of(directory, question->uid))
+			each_descriptor(directory, QUICK_MOST, sees_end, &sight);
 		if (sight.seen)
 			holder_add(found, &question->known[i]);
 		close(directory);
 	}
 }
 
-static void look_at(int proc, const char *name, struct found *found, unsigned int count)
+static void look_at(int proc, const char *name, const struct question *questions, struct found *found,
+		    unsigned int count)
 {
 	struct sight sight = { found, count, 0 };
 	struct one one = { .pid = atoi(name) };
@@ -309,19 +342,19 @@ static void look_at(int proc, const char *name, struct found *found, unsigned in
 	each_descriptor(directory, -1u, sees_end, &sight);
 	one.start_time = sight.seen ? start_time(directory) : 0;
 	for (unsigned int i = 0; i < count && one.start_time; i++)
-		if (sight.seen & 1u << i)
+		if (sight.seen & 1u << i && (!found[i].end.is_file || process_is_of(directory, questions[i].uid)))
 			holder_add(&found[i], &one);
 	close(directory);
 }
 
-void holders_scan(struct found *found, unsigned int count)
+void holders_scan(const struct question *questions, struct found *found, unsigned int count)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char) *entry->d_name))
-			look_at(dirfd(proc), entry->d_name, found, count);
+			look_at(dirfd(proc), entry->d_name, questions, found, count);
 	if (proc)
 		closedir(proc);
 }

@@ -35,7 +35,7 @@ struct peer {
 	bool was_in;			/* it had the rules before */
 	bool is_slow;			/* another message has waited for it in vain: this one does not */
 	uint32_t told;			/* the number of what its agent, this one, was told */
-	const struct spi_agent *agent;
+	struct spi_agent *agent;
 	int error;			/* why it was refused, and not brought in */
 	char why[200];
 };
@@ -44,7 +44,7 @@ struct peer {
 struct asking {
 	struct asking *next;
 	uint64_t number;
-	struct spi_agent *agent;	/* the agent that asks, and is answered */
+	struct spi_agent *agent;	/* the agent that asks, and is answered; NULL: a front end has it */
 	uint32_t id;			/* with that */
 	struct one one;			/* whose question it is */
 	uid_t uid;
@@ -56,6 +56,7 @@ struct asking {
 	} rules[SPI_PEER_RULES_MAX];
 	gid_t gid;			/* of whose question it is */
 	struct loop_timer timer;	/* it is to be answered by then; later: it is forgotten */
+	bool within_user;		/* only processes of that user are brought in */
 	bool is_answered, is_scanned, is_news;
 	bool is_again;			/* it is looked for once more, as somebody was brought in meanwhile */
 	struct end end;			/* the end whose holders are still to be looked for; no inodes: they have been */
@@ -67,6 +68,12 @@ struct asking {
 
 bool peer_is_never(const struct facts *facts);	/* one of the programs that messages never bring in */
 bool rule_follows_messages(const struct rule *rule);
+/*
+ * A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection.
+ * within_user: others' processes are not brought in, whoever the rule's owner is.
+ */
+void asking_begin(struct process *process, struct spi_agent *agent, uid_t uid, bool within_user, uint32_t id,
+		  const struct spi_msg_peer_request *request);
 /* Which of the rules that it names may it ask for? Fills in .rules. 0, or a negative errno with `why`. */
 int asking_take_rules(struct asking *asking, const struct process *process, char *why, size_t size);
 /* Bring in another one, or refuse it. It may be ready at once: peer_advance(). */
@@ -95,6 +102,12 @@ int listening_work(void *data);		/* the child */
 
 void ahead_update(void);		/* other rules are there */
 void ahead_stop(void);
+
+/* ---- front.c --------------------------------------------------------------------------------------------------- */
+
+void asking_reply(const struct asking *asking, const struct spi_msg_peers *peers, const char *text);
+int peer_tell(const struct peer *peer, const struct spi_msg_channel_told *told);	/* 0, or its agent cannot be reached */
+const struct rule *front_rule(void);	/* NULL: no memory for it */
 
 /* ---- account.c ------------------------------------------------------------------------------------------------- */
 

@@ -26,6 +26,12 @@ void peers_rules_changed(void);	/* what has come under rules that are gone comes
 void peers_settle(void);		/* answer what can be, by what has become of processes in this turn */
 void peers_stop(void);
 
+/* ---- front.c: what a front end says of its agents --------------------------------------------------------------- */
+
+void front_has(pid_t pid, bool has);
+void front_asked(const struct spi_broker_asked *asked);
+void front_told(const struct spi_broker_told *told);
+
 /* ---- account.c: for `lttng list --spi` ------------------------------------------------------------------------- */
 
 const char *channel_kind_name(uint32_t kind);		/* "pipe", "unix", ... */

@@ -33,7 +33,8 @@ static void lack_tell(const struct process *p)
 	const bool is_tried = p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING ||
 			      (p->state == PROCESS_PUT_OFF && p->refusal.again.armed);
 
-	if (the_daemon()->is_front_end && is_tried)
+	/* of one that a message was for, the answer says it */
+	if (the_daemon()->is_front_end && is_tried && !(p->brought.kind && !p->is_scoped))
 		plugin_lacks(p->facts.pid, p->facts.exec, false, "it ended before the tracer was in it");
 }
 

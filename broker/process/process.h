@@ -198,6 +198,7 @@ struct process {
 	bool was_ahead;			/* its first thread had the place of those whose turn it is before it had one */
 	bool is_scoped;			/* a rule's scope names it */
 	bool is_application;		/* rules without a scope concern it: it registered, or its agent came with it */
+	bool is_handed;			/* a front end has its agent, for as long as it is this program */
 	bool starts;			/* it has just executed its program: its injection stops it at once */
 	enum registration registration;
 	enum rules_had rules_had;
@@ -257,6 +258,11 @@ void process_set_facts(struct process *process, const struct facts *facts);
  */
 bool process_is_forked(const struct process *process);	/* agents.c */
 bool process_may_be_forked(const struct process *process);	/* without asking the parent's agent */
+
+/* handed.c */
+void process_handed(struct process *process);
+void process_taken_back(struct process *process);	/* the front end has its agent no more, or it is another program */
+bool process_is_forked_with_agent(const struct process *process);	/* by one whose agent a front end has */
 
 /* ---- state.c, look.c: what happens, and what follows ------------------------------------------------------- */
 

@@ -83,6 +83,8 @@ void process_refuse(struct process *p, bool again, const char *format, ...)
 	if (again && p->refusal.failures < AGAIN_MOST)
 		setback.again_ms = AGAIN_MS << (p->refusal.failures - 1);
 	process_event(p, EVENT_FAILED, &setback);
+	if (!setback.again_ms)
+		process_mark(p, MARK_HOLD);	/* a message may wait for it */
 	if (the_daemon()->is_front_end && !setback.again_ms)
 		plugin_lacks(p->facts.pid, p->facts.exec, false, why);
 }

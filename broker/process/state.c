@@ -69,6 +69,8 @@ static void begin(struct process *p, const void *data)
 	*p->refusal.why = 0;
 	p->refusal.failures = 0;
 	p->rules_had = RULES_NEVER;
+	if (p->is_handed)
+		process_taken_back(p);
 }
 
 static void end_early(struct process *p, const void *data)

@@ -227,7 +227,7 @@ int trace_command(struct trace_options *options)
 	status = run_init(&run, options);
 	if (status == 0)
 		status = command_prepare(&run, &program, &objects);
-	if (status == 0 && options->asked.ipc)
+	if (status == 0 && options->asked.ipc && !run.is_payload)
 		status = command_ask_plugin(&run, &scope, options);
 	if (status == 0)
 		status = run_begin(&run, program.name, NULL, 0);

@@ -47,13 +47,13 @@ static void found_say_begin(const struct run *run)
 }
 
 /* Until ^C or the deadline, which counts from when all that ran at the start have the payload. The exit status. */
-static int found_attend(struct run *run, struct finder *finder)
+static int found_attend(struct run *run)
 {
 	struct run_settling settling = run_settling_begin(run, 0);
 	int signal = 0, ret, said = 0;
 
 	for (;;) {
-		switch (run_wait(run, finder->fd, run_settling_wait(&settling), &signal, NULL)) {
+		switch (run_wait(run, run->finder.fd, run_settling_wait(&settling), &signal, NULL)) {
 		case RUN_EVENT_SIGNAL:
 			/* ^C is how one ends this; other signals mean us. */
 			if (signal != SIGINT)
@@ -63,7 +63,7 @@ static int found_attend(struct run *run, struct finder *finder)
 			say_error("the connection to the traced programs broke");
 			return TRACE_STATUS_ERROR;
 		case RUN_EVENT_PROCESS:
-			ret = finder_hear(finder, run);
+			ret = finder_hear(&run->finder, run);
 			if (ret)
 				return ret;
 			break;
@@ -72,7 +72,7 @@ static int found_attend(struct run *run, struct finder *finder)
 		case RUN_EVENT_AGENTS:
 			break;
 		}
-		if (run_settling_over(&settling, finder->has_looked ? agents_unsettled(&run->agents) : 1))
+		if (run_settling_over(&settling, run->finder.has_looked ? agents_unsettled(&run->agents) : 1))
 			return 0;
 		if (settling.is_over && !said++)
 			found_say_begin(run);
@@ -101,7 +101,6 @@ static int found_say_none(const struct run *run)
 
 int trace_found(const struct trace_options *options)
 {
-	struct finder finder = { .fd = -1 };
 	const char *socket;
 	struct run run;
 	int status, killed_by, broken;
@@ -117,11 +116,11 @@ int trace_found(const struct trace_options *options)
 		spi_control_listen(run.agents.control, &socket);
 		if (options->process)
 			spi_control_welcome(run.agents.control, SPI_WELCOME_EXEC, 0);
-		status = finder_begin(&finder, &run);
+		status = finder_begin(&run.finder, &run);
 	}
 	if (status == 0)
-		status = found_attend(&run, &finder);
-	finder_end(&finder, &run);
+		status = found_attend(&run);
+	finder_end(&run.finder, &run);
 	if (status == 0)
 		status = found_say_none(&run);
 	run_end(&run);

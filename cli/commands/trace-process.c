@@ -178,7 +178,7 @@ static unsigned int process_limit(const struct trace_options *o)
 {
 	unsigned int follows = ~o->asked.unfollowed & (SPI_FOLLOW_FORK | SPI_FOLLOW_EXEC);
 
-	return follows ? 0 : o->pid_count;
+	return follows || o->asked.ipc ? 0 : o->pid_count;
 }
 
 /* Of those that a NAME means, some may not be traced: they were named, and the others are. */
@@ -203,7 +203,7 @@ int trace_process(struct trace_options *options)
 		status = targets_prepare(&targets, &run);
 	if (status == 0)
 		options_take_targets(options, &targets);
-	if (status == 0 && options->asked.ipc)
+	if (status == 0 && options->asked.ipc && !run.is_payload)
 		status = scope_wait_plugin(&run, "--ipc");
 	if (status == 0 && !run.is_payload && !options->process &&
 			(options->asked.ipc || scope_driven(options->pids, options->pid_count))) {

@@ -385,3 +385,15 @@ int func_resolve_anywhere(struct func *func)
 	}
 	return asked ? func_make_rule_of(func, func->tree ? spi_kind_tree : spi_kind_call, asked) : 0;
 }
+
+int func_rule_on_message(const char *text, char *to, size_t size)
+{
+	char room[SPI_RULE_TEXT_MAX], why[SPI_RULE_WHY];
+	struct spi_rule rule;
+	int ret = spi_rule_read(&rule, text, SPI_FORM_AGENT, room, sizeof(room), why);
+
+	rule.on_message = 1;
+	rule.after = rule.on_signal = 0;
+	rule.ipc = rule.ipc ?: SPI_CHANNELS_ALL;	/* its payload asks for them */
+	return ret ?: spi_rule_write(&rule, SPI_FORM_AGENT, to, size);
+}

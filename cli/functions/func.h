@@ -7,6 +7,8 @@
 #ifndef SPI_CLI_FUNCTIONS_FUNC_H
 #define SPI_CLI_FUNCTIONS_FUNC_H
 
+#include <stddef.h>
+
 struct objects;
 struct spi_control;
 struct spi_rule;
@@ -52,5 +54,8 @@ void funcs_tell_lacks(const struct func *funcs, unsigned int count, const struct
  * `index`: which of those that funcs_look() was given. `stripped`: the executable has no symbol table.
  */
 int func_resolve(struct func *func, unsigned int index, const struct objects *objects, const char *whose, int stripped, int stop_fd);
+
+/* func_rule_on_message() - a tree's rule, for a process that a message has brought in: the tree waits for that alone. */
+int func_rule_on_message(const char *rule, char *text, size_t size);
 
 #endif /* SPI_CLI_FUNCTIONS_FUNC_H */

@@ -17,15 +17,19 @@
 #include "cli/daemon/session.h"
 #include "cli/functions/func.h"
 #include "cli/run/agents-internal.h"
+#include "cli/run/peers.h"
 #include "cli/run/report.h"
 #include "cli/ui/tree-options.h"
 #include "injector/control/control.h"
 #include "injector/procfs/procfs.h"
+#include "rules/rule.h"
 
 #define AGENTS_LAST_MS 5
 #define GENERIC_EVENTS "lttng_ust_cyg_profile:func_*"
 
 struct agent_state {
+	int has_come;		/* it has said HELLO */
+	int by_message;		/* to its process: trees wait for that */
 	unsigned int awaited;	/* RULE_DONE answers */
 	unsigned int asked, failed;
 	unsigned int payloads, payloads_failed;	/* of them those that are for payloads, where others record */
@@ -70,8 +74,9 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 	/* A program that another one has executed may have none of the functions: it runs on, and is not traced. */
 	if (state && state->asked && is_hopeless(state) &&
 	    !(a->ready && spi_agent_flags(agent) & SPI_HELLO_PRELOADED)) {
-		a->hopeless++;
-		if (a->lets_go) {
+		peers_settled(a->peers, agent, 0);
+		a->hopeless += !state->by_message;
+		if (a->lets_go || state->by_message) {
 			agents_say_left(a, agent_name(agent), spi_agent_pid(agent),
 				*state->failure ? state->failure : a->failure);
 			agent_go(agent);
@@ -84,6 +89,7 @@ static void agent_let_go(struct agents *a, struct spi_agent *agent)
 	if (!a->ready++ && a->on_ready)
 		a->on_ready(a->data);
 	agent_go(agent);
+	peers_settled(a->peers, agent, 1);
 }
 
 static const struct func *agents_funcs_of(const struct agents *a, pid_t pid)
@@ -107,7 +113,15 @@ static void agent_rule_add(const struct agents *a, struct spi_agent *agent, cons
 	const char *text)
 {
 	struct agent_state *state = spi_agent_user(agent);
-	int ret = text ? spi_agent_rule_add(agent, rule, func->tree ? 0 : a->rule_flags, text) : 0;
+	char waiting[SPI_RULE_TEXT_MAX];
+	int ret = 0;
+
+	if (text && func->tree && state->by_message) {
+		ret = func_rule_on_message(text, waiting, sizeof(waiting));
+		text = waiting;
+	}
+	if (text && ret == 0)
+		ret = spi_agent_rule_add(agent, rule, func->tree ? 0 : a->rule_flags, text);
 
 	if (text && ret == 0)
 		state->asked = ++state->awaited;
@@ -118,11 +132,14 @@ static void agent_rule_add(const struct agents *a, struct spi_agent *agent, cons
 static void agents_on_hello(struct spi_agent *agent, void *data)
 {
 	struct agents *a = data;
-	struct agent_state *state = calloc(1, sizeof(*state));
+	struct agent_state *state = spi_agent_user(agent) ?: calloc(1, sizeof(*state));
 	const struct func *funcs = agents_funcs_of(a, spi_agent_pid(agent));
 	unsigned int i;
 
 	a->seen++;
+	if (state)
+		state->has_come = 1;
+	peers_come(a->peers, agent);
 	agents_lost_forget(a, spi_agent_pid(agent));
 	spi_agent_set_user(agent, state);
 	say_detail("%s (%d): agent is there", spi_agent_exe(agent), (int) spi_agent_pid(agent));
@@ -165,9 +182,10 @@ static void agents_rule_failed(struct agents *a, const struct spi_agent *agent, 
 {
 	const struct func *of = func_of_rule(a, a->funcs, done->rule);
 	const char *func = of ? tree_title(of->text) : "rule";
+	const struct agent_state *state = spi_agent_user(agent);
 
 	/* A program that a traced one executed has no such function, or a tree went into one that has no such root. */
-	if (a->lets_go || rule_is_late(a, agent, done) ||
+	if (a->lets_go || state->by_message || rule_is_late(a, agent, done) ||
 	    (a->ready && of && (of->tree || spi_agent_flags(agent) & SPI_HELLO_PRELOADED)))
 		say_detail("%s: %s", func, text);
 	else if (of && of->is_optional && a->failed)
@@ -333,7 +351,8 @@ static void agents_on_gone(struct spi_agent *agent, void *data)
 	struct agents *a = data;
 	struct agent_state *state = spi_agent_user(agent);
 
-	if (state && !state->detached && !state->told)
+	peers_gone(a->peers, agent);
+	if (state && state->has_come && !state->detached && !state->told)
 		agents_lost_add(a, agent);
 	agent_take_points(a, agent);
 	report_add_status(a->report, spi_agent_status(agent));
@@ -341,6 +360,22 @@ static void agents_on_gone(struct spi_agent *agent, void *data)
 		budget_add(&a->report->budget, &state->budget);
 	free(spi_agent_user(agent));
 	spi_agent_set_user(agent, NULL);
+}
+
+static void agents_on_peer_request(struct spi_agent *agent, uint32_t id, const struct spi_msg_peer_request *request,
+				   void *data)
+{
+	const struct agents *a = data;
+
+	peers_ask(a->peers, agent, id, request);
+}
+
+static void agents_on_channel_done(struct spi_agent *agent, uint32_t id, const struct spi_msg_channel_done *done,
+				   void *data)
+{
+	const struct agents *a = data;
+
+	peers_channel_done(a->peers, agent, id, done->status);
 }
 
 int agents_create(struct agents *a, const struct func *funcs, unsigned int func_count, uint32_t rule_flags,
@@ -357,6 +392,8 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 		.on_left_out = agents_on_left_out,
 		.on_analysis = agents_on_analysis,
 		.on_detached = agents_on_detached,
+		.on_peer_request = agents_on_peer_request,
+		.on_channel_done = agents_on_channel_done,
 		.on_gone = agents_on_gone,
 	};
 	int ret;
@@ -374,13 +411,43 @@ int agents_create(struct agents *a, const struct func *funcs, unsigned int func_
 	return ret;
 }
 
+int agents_adopt(struct agents *a, int fd, pid_t pid, int by_message)
+{
+	struct spi_agent *agent = spi_control_adopt(a->control, fd, pid);
+	struct agent_state *state = agent && by_message ? calloc(1, sizeof(*state)) : NULL;
+
+	if (state) {
+		state->by_message = 1;
+		spi_agent_set_user(agent, state);
+	} else if (agent && by_message) {
+		spi_agent_close(agent);
+		errno = ENOMEM;
+	}
+	return agent && (state || !by_message) ? 0 : -1;
+}
+
+unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules,
+			       unsigned int most)
+{
+	const struct func *funcs = agents_funcs_of(a, spi_agent_pid(agent));
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < a->func_count; i++) {
+		if (funcs[i].tree && funcs[i].rule && n < most)
+			rules[n++] = i + 1;
+		if (funcs[i].tree && funcs[i].recorded && n < most)
+			rules[n++] = a->func_count + i + 1;
+	}
+	return n;
+}
+
 int agents_settled(const struct agents *a, pid_t pid)
 {
 	struct spi_agent *agent = NULL;
 	const struct agent_state *state;
 
 	while ((agent = spi_control_next(a->control, agent)))
-		if (spi_agent_pid(agent) == pid && (state = spi_agent_user(agent)) && !state->awaited)
+		if (spi_agent_pid(agent) == pid && (state = spi_agent_user(agent)) && state->has_come && !state->awaited)
 			return 1;
 	return 0;
 }
@@ -393,7 +460,7 @@ unsigned int agents_unsettled(const struct agents *a)
 
 	while ((agent = spi_control_next(a->control, agent))) {
 		state = spi_agent_user(agent);
-		n += !state || state->awaited;
+		n += !state || !state->has_come || state->awaited;
 	}
 	return n;
 }

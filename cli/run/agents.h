@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct peers;
+struct spi_agent;
 struct spi_control;
 struct func;
 struct report;
@@ -34,9 +36,11 @@ struct agents {
 	/* The first agent has its rules in force; a program that waits for GO has not been let go yet. */
 	void (*on_ready)(void *data);
 	void *data;
+	struct peers *peers;	/* of agents that ask who is at the other end of a channel; NULL: nobody answers */
 	int seen;			/* agents that said HELLO */
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */
+	int is_ending;			/* nobody else is brought in */
 	int is_over;			/* who comes now is let go of at once */
 	int hopeless;			/* agents whose rules all failed; a program that waits was not let go, unless */
 	int lets_go;			/* programs go on without: they run for others' sake than this run's */
@@ -77,6 +81,16 @@ unsigned int agents_unsettled(const struct agents *a);
 
 /* agents_say_left() - a program that runs without, and why: it is named at once; of many the first ones are. */
 void agents_say_left(struct agents *a, const char *name, pid_t pid, const char *why);
+
+/*
+ * agents_adopt() - the connection to an agent that was brought in, taken over. by_message: its trees wait for the
+ * message that has brought it in. 0; or negative, errno set.
+ */
+int agents_adopt(struct agents *a, int fd, pid_t pid, int by_message);
+
+/* agents_tree_rules() - the numbers of the trees that an agent whose rules were answered has, `most` at most. */
+unsigned int agents_tree_rules(const struct agents *a, const struct spi_agent *agent, uint32_t *rules,
+			       unsigned int most);
 
 /* agents_settled() - does process `pid` have an agent whose rules were all answered? */
 int agents_settled(const struct agents *a, pid_t pid);

@@ -14,6 +14,7 @@
 #include "cli/base/child.h"
 #include "cli/base/say.h"
 #include "cli/run/finder.h"
+#include "cli/run/peers.h"
 #include "cli/run/run.h"
 #include "cli/ui/trace-options.h"
 #include "injector/base/paths.h"
@@ -26,18 +27,25 @@
 struct find_message {
 	struct spi_broker_msg head;
 	struct spi_broker_find find;
-	char names[SPI_RULE_LIST_MAX * (SPI_EVENT_NAME_MAX + 1)];
+	char names[(SPI_RULE_LIST_MAX + 1) * (SPI_EVENT_NAME_MAX + 1)];
 };
 
-/* A program's name as the scope of an event's name. 0, or an exit status after one line was said. */
+/*
+ * A program's name as the scope of an event's name. NULL: what messages bring in. 0, or an exit status after one line
+ * was said.
+ */
 static int name_add(struct find_message *message, size_t *used, const char *name)
 {
-	struct spi_rule rule = { .kind = spi_kind_call, .object = "", .function = "found", .exec = { 1, { name } } };
+	const struct spi_rule named = { .kind = spi_kind_call, .object = "", .function = "found", .exec = { 1, { name } } };
+	const struct spi_rule met = {
+		.kind = spi_kind_tree, .object = "", .function = "", .ipc = SPI_CHANNELS_ALL,
+		.nr_pids = 1, .pids = { SPI_PID_STARTED },
+	};
 	const size_t room = SPI_EVENT_NAME_MAX + 1, n = strlen(SPI_EVENT_PROVIDER);
 	char *text = message->names + *used;
 
 	memcpy(text, SPI_EVENT_PROVIDER, n);
-	if (spi_rule_write(&rule, SPI_FORM_EVENT, text + n, room - n)) {
+	if (spi_rule_write(name ? &named : &met, SPI_FORM_EVENT, text + n, room - n)) {
 		say_error("--exec: %.100s...: the name is too long", name);
 		return TRACE_STATUS_ERROR;
 	}
@@ -45,20 +53,21 @@ static int name_add(struct find_message *message, size_t *used, const char *name
 	return 0;
 }
 
-static int ask(const struct finder *f, const struct trace_options *o)
+static int ask(struct finder *f, const struct trace_options *o)
 {
 	struct find_message message = { .head = { SPI_BROKER_MAGIC, SPI_BROKER_VERSION, SPI_BROKER_FIND } };
 	size_t used = 0;
 	int ret = 0;
 
 	message.find.pid = getpid();
-	message.find.count = o->asked.exec.count;
+	message.find.count = o->asked.exec.count + 1;
+	ret = name_add(&message, &used, NULL);
 	for (unsigned int i = 0; ret == 0 && i < o->asked.exec.count; i++)
 		ret = name_add(&message, &used, o->asked.exec.name[i]);
 	message.head.size = (uint32_t) (sizeof(message.find) + used);
 	used += offsetof(struct find_message, names);
 	if (ret == 0 && send(f->fd, &message, used, MSG_NOSIGNAL) != (ssize_t) used) {
-		say_error("--exec: spi-broker cannot be asked: %s", strerror(errno));
+		say_error("spi-broker cannot be asked: %s", strerror(errno));
 		ret = TRACE_STATUS_ERROR;
 	}
 	return ret;
@@ -78,7 +87,7 @@ static int start(struct finder *f)
 		return -1;
 	}
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0) {
-		say_error("--exec: spi-broker cannot be reached: %s", strerror(errno));
+		say_error("spi-broker cannot be reached: %s", strerror(errno));
 		return -1;
 	}
 	f->fd = fds[0];
@@ -92,10 +101,34 @@ static int start(struct finder *f)
 	return -1;
 }
 
-int finder_begin(struct finder *f, const struct run *run)
+int finder_begin(struct finder *f, struct run *run)
 {
-	*f = (struct finder) { .fd = -1 };
-	return start(f) < 0 ? TRACE_STATUS_ERROR : ask(f, run->options);
+	int ret;
+
+	*f = (struct finder) { .fd = -1, .is_wanted = run->options->asked.exec.count != 0 };
+	f->has_failed = start(f) < 0;
+	ret = f->has_failed ? TRACE_STATUS_ERROR : ask(f, run->options);
+	if (ret == 0)
+		peers_begin(&run->peers);
+	return ret;
+}
+
+int finder_reach(struct finder *f, struct run *run)
+{
+	if (f->fd < 0 && !f->pid && !f->has_failed)
+		finder_begin(f, run);
+	return f->fd < 0 ? -EPIPE : 0;
+}
+
+int finder_send(struct finder *f, uint16_t type, const void *body, size_t size)
+{
+	struct spi_broker_msg head = { SPI_BROKER_MAGIC, SPI_BROKER_VERSION, type, (uint32_t) size, 0 };
+	struct iovec parts[2] = { { &head, sizeof(head) }, { (void *) body, size } };
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+
+	if (f->fd < 0)
+		return -EPIPE;
+	return sendmsg(f->fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
 /* An agent that came by itself, with a program that a traced one executed: the broker may have tried in vain. */
@@ -114,17 +147,17 @@ static void take_lack(struct finder *f, struct run *run, const struct spi_broker
 		report_note(&run->report, lacks->why);
 	else if (lacks->is_late)
 		say_warning("%s (%d): %s", lacks->name, (int) lacks->pid, lacks->why);
-	else if (!has_agent(run, lacks->pid))
+	else if (!has_agent(run, lacks->pid) && peers_name(&run->peers, lacks->pid))
 		agents_say_left(&run->agents, lacks->name, lacks->pid, lacks->why);
 }
 
-static void take_found(struct finder *f, struct run *run, pid_t pid, int fd)
+static void take_found(struct finder *f, struct run *run, const struct spi_broker_found *found, int fd)
 {
 	f->found++;
 	if (fd < 0)
 		return;
-	if (!spi_control_adopt(run->agents.control, fd, pid))
-		say_warning("%d: its agent cannot be reached: %s", (int) pid, strerror(errno));
+	if (agents_adopt(&run->agents, fd, found->pid, found->flags & SPI_BROKER_FOUND_BY_MESSAGE) < 0)
+		say_warning("%d: its agent cannot be reached: %s", (int) found->pid, strerror(errno));
 }
 
 /* The bytes of a message, 0 at the end, -EAGAIN: there is none, or another negative errno. *fd: -1, or the caller's. */
@@ -150,28 +183,35 @@ static ssize_t receive(const struct finder *f, void *to, size_t size, int *fd)
 /* One message. What receive() returns. */
 static ssize_t hear_one(struct finder *f, struct run *run)
 {
-	struct {
+	static struct {
 		struct spi_broker_msg head;
 		union {
 			struct spi_broker_found found;
 			struct spi_broker_lacks lacks;
+			struct spi_broker_tell tell;
+			struct {
+				struct spi_broker_peers head;
+				char text[SPI_BROKER_MESSAGE_MAX];
+			} peers;
 		} body;
-	} message = { .head = { 0 } };
+	} message;
 	int fd;
 	ssize_t n = receive(f, &message, sizeof(message), &fd);
 
 	if (n < (ssize_t) sizeof(message.head))
 		return n > 0 ? -EPROTO : n;
 	if (message.head.type == SPI_BROKER_FOUND) {
-		take_found(f, run, message.body.found.pid, fd);
+		take_found(f, run, &message.body.found, fd);
 		return n;
 	}
 	if (fd >= 0)
 		close(fd);
-	message.body.lacks.name[sizeof(message.body.lacks.name) - 1] = 0;
-	message.body.lacks.why[sizeof(message.body.lacks.why) - 1] = 0;
 	if (message.head.type == SPI_BROKER_LACKS)
 		take_lack(f, run, &message.body.lacks);
+	else if (message.head.type == SPI_BROKER_TELL)
+		peers_tell(&run->peers, &message.body.tell);
+	else if (message.head.type == SPI_BROKER_PEERS)
+		peers_answer(&run->peers, &message.body.peers.head, message.body.peers.text);
 	else if (message.head.type == SPI_BROKER_LOOKED)
 		f->has_looked = 1;
 	return n;
@@ -187,7 +227,9 @@ int finder_hear(struct finder *f, struct run *run)
 		return 0;
 	close(f->fd);
 	f->fd = -1;
-	say_error("--exec: spi-broker has ended: programs that start from now on are not found");
+	peers_end(&run->peers);
+	say_error("spi-broker has ended: %s", f->is_wanted ? "programs that start from now on are not found" :
+		"messages to other processes are not followed from now on");
 	return TRACE_STATUS_ERROR;
 }
 
@@ -198,6 +240,8 @@ void finder_end(struct finder *f, struct run *run)
 
 	if (!f->pid)
 		return;
+	run->agents.is_ending = 1;
+	peers_end(&run->peers);
 	if (f->fd >= 0) {
 		shutdown(f->fd, SHUT_WR);
 		while (poll(&fd, 1, FINDER_END_MS) > 0 && hear_one(f, run) > 0)

@@ -111,6 +111,8 @@ int run_init(struct run *run, const struct trace_options *options)
 	memset(run, 0, sizeof(*run));
 	run->options = options;
 	run->consumer = -1;
+	run->finder.fd = -1;
+	run->peers.run = run;
 	run->is_payload = options->asked.payloads.count != 0;
 	run->is_recording = (!run->is_payload && (!options->process || options->func_count || options->tree.count)) ||
 		options->output || options->memory;
@@ -261,6 +263,7 @@ int run_begin(struct run *run, const char *subject, const pid_t *vpids, unsigned
 			run_tell_agents(run);
 		run->agents.on_ready = run_on_ready;
 		run->agents.data = run;
+		run->agents.peers = run->is_payload ? &run->peers : NULL;
 	}
 	return ret == 0 ? 0 : ret == -EINTR ? run_interrupted(run) : TRACE_STATUS_ERROR;
 }
@@ -279,10 +282,11 @@ static void run_consumer_gone(struct run *run)
 enum run_event run_wait(struct run *run, int process, int64_t deadline, int *signal, int *sender)
 {
 	/* The last one without events: poll() tells of a pipe without readers all the same, also while there is nothing to print. */
-	struct pollfd fds[6] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
+	struct pollfd fds[7] = { { .fd = run->signals, .events = POLLIN }, { .fd = process, .events = POLLIN },
 		{ .fd = run->agents.control ? spi_control_fd(run->agents.control) : -1, .events = POLLIN },
 		{ .fd = run->consumer, .events = POLLIN }, { .fd = run->viewer.pid && run->session.announced ? STDOUT_FILENO : -1 },
-		{ .fd = run->news.is_wanted ? run->news.from : -1, .events = POLLIN } };
+		{ .fd = run->news.is_wanted ? run->news.from : -1, .events = POLLIN },
+		{ .fd = run->finder.is_wanted ? -1 : run->finder.fd, .events = POLLIN } };
 	int64_t left = deadline < 0 ? -1 : deadline - run_now();
 	int progress = agents_tell_progress(&run->agents);
 
@@ -290,10 +294,12 @@ enum run_event run_wait(struct run *run, int process, int64_t deadline, int *sig
 		return RUN_EVENT_TIME;
 	if (progress >= 0 && (left < 0 || progress < left))
 		left = progress;
-	if (poll(fds, 6, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
+	if (poll(fds, 7, left > INT32_MAX ? INT32_MAX : (int) left) < 0)
 		return errno == EINTR ? RUN_EVENT_AGENTS : RUN_EVENT_ERROR;
 	if (fds[5].revents)
 		news_read(&run->news);
+	if (fds[6].revents && finder_hear(&run->finder, run))
+		run->broken = 1;
 	if (fds[3].revents)
 		run_consumer_gone(run);
 	if (fds[0].revents && (*signal = signals_next(sender)))
@@ -378,9 +384,11 @@ static void run_end_session(struct run *run)
 
 void run_end(struct run *run)
 {
-	int announced = run->session.announced, silent = agents_detach(&run->agents, RUN_DETACH_MS);
+	int announced = run->session.announced, silent;
 	unsigned int i;
 
+	finder_end(&run->finder, run);
+	silent = agents_detach(&run->agents, RUN_DETACH_MS);
 	if (silent)
 		say_warning("%d traced process%s did not confirm that the instrumentation is removed", silent,
 			silent == 1 ? "" : "es");

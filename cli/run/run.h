@@ -17,6 +17,8 @@
 #include "cli/run/agents.h"
 #include "cli/run/news.h"
 #include "cli/run/report.h"
+#include "cli/run/finder.h"
+#include "cli/run/peers.h"
 #include "cli/view/viewer.h"
 
 struct objects;
@@ -44,6 +46,8 @@ struct run {
 	struct session session;
 	struct viewer viewer;
 	struct agents agents;
+	struct finder finder;	/* of processes for payloads, once it is asked */
+	struct peers peers;
 	struct report report;
 	struct news news;
 	int consumer;		/* of consumer_open(); -1 */

@@ -252,33 +252,97 @@ int spi_agent_set_fault(struct spi_agent *agent, spi_fault *fault, void *data);
 int spi_inject_pid(int32_t pid, const char *path, char *error, size_t size);
 int spi_inject_port(uint16_t port, const char *path, char *error, size_t size);
 
-/*
- * Channels between processes. Payloads do not go along channels yet: what would need that returns -ENOTSUP,
- * and spi_agent_error() says why.
- * spi_agent_enable_ipc(): instrument the process at a channel's other end. [configure]
- * spi_agent_set_ipc_worker(): the ways to find and instrument that process, copied. [configure]
- * spi_call_is_ipc_read(), spi_call_is_ipc_write(): is the callee, by its name, a function that reads, or writes, a
- * channel? [payload]
- * spi_call_can_start_tracing(): is the call to be traced, as far as its channel tells? 1 without channels. [payload]
- */
-struct spi_channel;	/* one end of a pipe or connection */
+/* ---- channels: a payload in the processes that its process sends messages to ---- */
 
+/*
+ * spi_agent_enable_ipc() - the agent's call trees go along pipes, sockets, and what IPC workers know. [configure]
+ * Just before the first message goes out on a channel, whoever has attached the agent (lttng trace --payload) brings
+ * the payload into the processes at the other end. There the tree begins with the first receive that has the message.
+ * Where nobody can do that, as with LD_PRELOAD or spi-inject, the channels whose other ends were not looked for are
+ * named where payloads write.
+ */
+int spi_agent_enable_ipc(struct spi_agent *agent, int is_on);
+
+/*
+ * spi_call_is_ipc_read(), spi_call_is_ipc_write() - is the callee, by its name, a function that reads, or writes, a
+ * channel? That says nothing of the descriptor. [payload]
+ *	read: read, readv, recv, recvfrom, recvmsg, accept, accept4, fgets, fgetc, getc, fread
+ *	write: write, writev, send, sendto, sendmsg, sendfile, connect, fputs, fputc, putc, putchar, fwrite
+ * and what libc has of them with sizes checked (__read_chk), without a lock (fputs_unlocked), with 64, and as a name of
+ * its own (_IO_fgets). Of __read_chk(), which goes on to read(), both are.
+ */
+int spi_call_is_ipc_read(const struct spi_call *call);
+int spi_call_is_ipc_write(const struct spi_call *call);
+
+/*
+ * spi_call_can_start_tracing() - is the call to be traced, as far as messages tell? [payload]
+ * 0: the process was brought in by a message, and no receive has had the message yet. Payloads of call trees are not
+ * called before; those of functions by name are. Else 1, also in a process that no message has brought in.
+ */
+int spi_call_can_start_tracing(const struct spi_call *call);
+
+#define SPI_CHANNEL_COUNTED	UINT64_MAX
+#define SPI_CHANNEL_PEERS	8
+
+/* One direction of a channel. */
+struct spi_channel {
+	size_t size;		/* sizeof(struct spi_channel) */
+	uint64_t id;		/* the same at both ends */
+	uint64_t position;	/* of the call's first byte; SPI_CHANNEL_COUNTED: see struct spi_ipc_worker */
+	uint64_t device, inode;	/* of a file that the processes at the other end have open; 0: none */
+	int32_t peers[SPI_CHANNEL_PEERS];	/* processes at the other end; 0 ends the list */
+	char name[100];		/* for people */
+};
+
+/*
+ * spi_call_channel() - the channel that the call reads, or writes, by its descriptor, which is the first argument.
+ * [payload], in entry payloads of calls for which spi_call_is_ipc_read() or spi_call_is_ipc_write() says 1
+ * The caller sets `channel->size`. `name` is the kind and the other end, "tcp 127.0.0.1:80". `peers` are those that are
+ * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not
+ * known yet, and `position` SPI_CHANNEL_COUNTED where that is not known, as of datagrams.
+ * 0; -EINVAL: no such call, or a function that has no descriptor, as stdio's; -EBADF; -ENOENT: no channel.
+ */
+int spi_call_channel(const struct spi_call *call, struct spi_channel *channel);
+
+/*
+ * A worker for channels of a kind that the agent does not know: it is asked at each call that reads or writes a
+ * descriptor which is no pipe and no socket. All functions but `channel` may be NULL. They run in any thread, in any
+ * state, on the program's stack: async-signal-safe functions alone, and no [payload] function. Messages are told from
+ * each other by their positions in a stream of bytes.
+ *	channel		is the descriptor an end of a channel of the worker's? 1: yes, and `channel` was filled. `device`
+ *			and `inode` are the descriptor's, so that most questions need no system call; they stay where the
+ *			processes at the other end have the same file open. All else is 0. `offset`: pread()'s and
+ *			pwrite()'s, else -1. As `position` the worker gives where the call's first byte will be; or
+ *			SPI_CHANNEL_COUNTED: the agent counts what goes through the channel with this id, from where each
+ *			end was first seen.
+ *	inject		bring the payload into the processes at the other end. 1: done; NULL, or 0: whoever has attached
+ *			the agent does it. Those are `peers`, and all processes that have the file (device, inode) open.
+ *	set_remote_start	the first message is about to go out on the channel, and who is to be brought in was;
+ *			is_on 0: the trees that followed the channel have ended, and the process goes on
+ *	set_local_start		the first message has come by the channel, and trees begin with it; is_on 0: likewise
+ *	can_start	a receive has had bytes of a channel by which trees wait for a message. 1: they begin. NULL: they
+ *			do if `position` and the bytes received reach beyond where the sender was
+ *	close		close() is called for a descriptor of the program's, whatever it is
+ */
 struct spi_ipc_worker {
 	size_t size;		/* sizeof(struct spi_ipc_worker) */
+	const char *name;	/* the kind of channel, in the trace and in messages: a word */
 	void *data;
-	int (*set_remote_start)(struct spi_channel *channel, int is_on, void *data);
-	int (*set_local_start)(int is_on, void *data);
-	int (*can_start)(int fd, void *data);
-	int (*inject)(struct spi_channel *channel, const char *path, void *data);
-	struct spi_channel *(*channel)(int fd, int is_write, void *data);
+	int (*channel)(int fd, int is_write, int64_t offset, struct spi_channel *channel, void *data);
+	int (*inject)(const struct spi_channel *channel, void *data);
+	int (*set_remote_start)(const struct spi_channel *channel, int is_on, void *data);
+	int (*set_local_start)(const struct spi_channel *channel, int is_on, void *data);
+	int (*can_start)(int fd, const struct spi_channel *channel, void *data);
 	void (*close)(int fd, void *data);
 };
 
-int spi_agent_enable_ipc(struct spi_agent *agent, int is_on);
+/*
+ * spi_agent_set_ipc_worker() - the agent's worker, which is copied; NULL: none. Trees that follow channels follow the
+ * worker's, too, while a rule names the agent. [configure]
+ * -EINVAL: there is no function `channel`, or no name, or `name` is no word of at most 15 letters, digits and dashes;
+ * -ENOSPC: the process has four already.
+ */
 int spi_agent_set_ipc_worker(struct spi_agent *agent, const struct spi_ipc_worker *worker);
-int spi_call_is_ipc_read(const struct spi_call *call);
-int spi_call_is_ipc_write(const struct spi_call *call);
-int spi_call_can_start_tracing(const struct spi_call *call);
 
 #ifdef __cplusplus
 }

@@ -245,6 +245,16 @@ static bool is_only_entered(const struct spi_safe *s, size_t frame, const struct
 	return here->rule == SPI_UNSAFE_AGENT && frame < 2 && s->frame_count > 2 && s->at_handler && s->regs.rdx == s->regs.rsp + 8;
 }
 
+/*
+ * The agent stands before functions of libc's that send and receive, and holds nothing while they wait
+ * (liblttng-spi/ipc/op.c). So a thread may have been there since an earlier trace.
+ */
+static bool is_passed_through(const struct spi_safe *s, size_t frame, const struct spi_unsafe_range *here, bool waiting)
+{
+	return here->rule == SPI_UNSAFE_AGENT && waiting && s->regs.orig_rax != SYS_futex && frame &&
+	       in_image(&s->target->libc, s->frames[0]);
+}
+
 static const char *verdict(struct spi_safe *s, int unwound)
 {
 	const struct spi_mapping *last;
@@ -262,7 +272,7 @@ static const char *verdict(struct spi_safe *s, int unwound)
 	for (size_t i = 0; i < s->frame_count; i++) {
 		const struct spi_unsafe_range *here = spi_unsafe_at(&s->unsafe, s->frames[i], waiting);
 
-		if (here && !is_only_entered(s, i, here)) {
+		if (here && !is_only_entered(s, i, here) && !is_passed_through(s, i, here, waiting)) {
 			why = why ? why : here->why;
 			/* Who waits in the kernel will not be out of there soon. */
 			s->escape = i + 1 < s->frame_count && (int64_t) s->regs.orig_rax < 0 ? s->returns[i + 1] : 0;

@@ -8,7 +8,8 @@
 
 enum spi_unsafe_rule {
 	SPI_UNSAFE_ALWAYS,
-	SPI_UNSAFE_AGENT,		/* unless it is about to enter a signal handler there */
+	/* unless it is about to enter a signal handler there, or waits in a function of libc's that the agent stands before */
+	SPI_UNSAFE_AGENT,
 	SPI_UNSAFE_UNLESS_WAITING,	/* while it waits in the kernel, it holds nothing */
 	SPI_UNSAFE_LOADER,		/* unless it is running a constructor */
 };

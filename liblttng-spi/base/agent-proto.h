@@ -26,7 +26,7 @@
 #include "liblttng-spi/base/hash.h"
 
 #define SPI_PROTO_MAGIC		0x31495053u	/* "SPI1" */
-#define SPI_PROTO_VERSION	2u
+#define SPI_PROTO_VERSION	3u
 #define SPI_PROTO_BODY_MAX	60000u		/* bytes */
 #define SPI_PROTO_LINES_MAX	1500u		/* in a message of text lines: each costs the controller something, be it empty */
 
@@ -232,6 +232,7 @@ struct spi_msg_address {
 	uint32_t reserved;
 };
 
+#define SPI_PEER_PIDS_MAX	8u
 struct spi_msg_channel {
 	uint32_t kind;			/* enum spi_channel_kind */
 	uint32_t reserved;
@@ -240,8 +241,15 @@ struct spi_msg_channel {
 	uint64_t length;		/* of that datagram */
 	struct spi_msg_address from, to;	/* TCP, UDP: the sender's and the receiver's */
 	char path[112];			/* a UNIX socket that the datagram goes to, as the sender says it: NUL-terminated; abstract: '@' first; "": connected */
+	/*
+	 * Of SPI_CHANNEL_OTHER alone, which is a stream: `sender` is the channel's id, the same at both ends; `receiver` and
+	 * `device` are a file's that processes at the other end have open, 0: none; `path` is the worker's name, a space, and
+	 * the channel's name for people.
+	 */
+	uint64_t device;
+	int32_t pids[SPI_PEER_PIDS_MAX];	/* processes at the other end, as the worker says; 0 ends the list */
 };
-_Static_assert(sizeof(struct spi_msg_channel) == 200, "wire format");
+_Static_assert(sizeof(struct spi_msg_channel) == 240, "wire format");
 
 #define SPI_PEER_RULES_MAX	16u
 struct spi_msg_peer_request {

@@ -54,6 +54,7 @@ enum spi_hook_set {
 	SPI_HOOKS_TREES,	/* a call tree follows threads or libraries */
 	SPI_HOOKS_LOADS,	/* libraries are seen when they are loaded */
 	SPI_HOOKS_IPC,		/* a call tree follows messages to other processes */
+	SPI_HOOKS_IPC_FILES,	/* likewise, and a payload's worker knows channels that are no pipes and sockets */
 	SPI_HOOKS_OBSERVER,	/* a payload's observer is told of the process's end */
 	SPI_HOOK_SETS,
 };

@@ -65,6 +65,8 @@ static const struct spi_participant participants[] = {
 		.fork_child = spi_ipc_blocked_fork_child,
 		.trees_changed = spi_ipc_blocked_look,
 	}, {	/* ipc/peer.c */
+		.process_end = spi_ipc_alone_tell,
+		.exec_tells = spi_ipc_alone_tell,
 		.fork_child = spi_ipc_asks_fork_child,
 	}, {	/* payloads */
 		.fork_child = spi_limit_fork_child,

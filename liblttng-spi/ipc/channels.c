@@ -221,6 +221,18 @@ static void channel_fill(
 		unix_fill(c, fd, to, to_size);
 }
 
+static void other_fill(struct spi_ipc_channel *c, const struct spi_ipc_said *said)
+{
+	c->kind = SPI_CHANNEL_OTHER;
+	c->worker = said->kind;
+	c->said = said->channel.id;
+	c->id = spi_ipc_id(spi_ipc_worker_name(said->kind), c->said, 0);
+	c->inode = said->channel.inode;
+	c->device = said->channel.device;
+	memcpy(c->pids, said->channel.peers, sizeof(c->pids));
+	spi_format(c->path, sizeof(c->path), "%s %s", spi_ipc_worker_name(said->kind), said->channel.name);
+}
+
 /* ---- the table ---- */
 
 static int channel_use(struct spi_ipc_channel *c, uint64_t key)
@@ -258,9 +270,27 @@ static struct spi_ipc_channel *channel_claim(struct spi_ipc_channel *bucket)
 	return NULL;
 }
 
-static struct spi_ipc_channel *channel_make(uint64_t key, int fd, enum spi_ipc_end end, const struct stat *st,
-	const union address *to, socklen_t to_size)
+/* What a descriptor is, and where its message goes. */
+struct found {
+	uint64_t key;
+	struct stat st;
+	union address address;
+	socklen_t size;			/* of that; 0: where the socket is connected to */
+	const struct spi_ipc_said *said;	/* NULL: it is no worker's */
+};
+
+static void end_fill(struct spi_ipc_channel *c, int fd, enum spi_ipc_end end, const struct found *found)
 {
+	c->is_receiver = end == SPI_IPC_RECV;
+	if (found->said)
+		other_fill(c, found->said);
+	else
+		channel_fill(c, fd, &found->st, &found->address, found->size);
+}
+
+static struct spi_ipc_channel *channel_make(int fd, enum spi_ipc_end end, const struct found *found)
+{
+	const uint64_t key = found->key;
 	struct spi_ipc_channel *c = channel_claim(table[key % BUCKETS]);
 
 	if (!c) {
@@ -272,8 +302,7 @@ static struct spi_ipc_channel *channel_make(uint64_t key, int fd, enum spi_ipc_e
 	c->place = NULL;
 	memset(&c->is_asked, 0, offsetof(struct spi_ipc_channel, users) - offsetof(struct spi_ipc_channel, is_asked));
 	memset(&c->used, 0, sizeof(*c) - offsetof(struct spi_ipc_channel, used));
-	c->is_receiver = end == SPI_IPC_RECV;
-	channel_fill(c, fd, st, to, to_size);
+	end_fill(c, fd, end, found);
 	__atomic_store_n(&c->key, key, __ATOMIC_SEQ_CST);
 	__atomic_fetch_sub(&c->users, CLAIMED - 1, __ATOMIC_SEQ_CST);
 	return c;
@@ -308,34 +337,53 @@ struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key)
 	return NULL;
 }
 
-struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to)
+/* 0; -ENOENT: it is no channel's end; -EFAULT: the call will fail. */
+static int look(struct found *found, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	struct spi_ipc_said *said)
 {
-	struct spi_ipc_channel *c;
-	union address address;
-	socklen_t size = 0;
-	struct stat st;
-	uint64_t key;
-
-	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) < 0 ||
-		!(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-		return NULL;
-	key = key_of(&st, end);
-	if (to && to->name && to->size && to->size <= sizeof(address) && S_ISSOCK(st.st_mode)) {
-		memset(&address, 0, sizeof(address));
-		if (spi_memory_copy(&address, (uint64_t) to->name, to->size) < 0)
-			return NULL;		/* the call will fail */
-		size = to->size;
-		for (uint32_t i = 0; i < sizeof(address) / 8; i++) {
+	found->size = 0;
+	found->said = NULL;
+	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &found->st, 0) < 0)
+		return -EBADF;
+	if (!S_ISFIFO(found->st.st_mode) && !S_ISSOCK(found->st.st_mode)) {
+		if (spi_likely(!said || !__atomic_load_n(&spi_ipc_workers, __ATOMIC_RELAXED)) || 
+			!spi_ipc_worker_ask(fd, end, &found->st, said))
+			return -ENOENT;
+		found->said = said;
+		found->key = spi_hash_number(spi_ipc_id(spi_ipc_worker_name(said->kind), said->channel.id, end));
+		found->key += !found->key;
+		return 0;
+	}
+	if (said && said->offset >= 0)
+		return -EFAULT;
+	found->key = key_of(&found->st, end);
+	if (to && to->name && to->size && to->size <= sizeof(found->address) && S_ISSOCK(found->st.st_mode)) {
+		memset(&found->address, 0, sizeof(found->address));
+		if (spi_memory_copy(&found->address, (uint64_t) to->name, to->size) < 0)
+			return -EFAULT;
+		found->size = to->size;
+		for (uint32_t i = 0; i < sizeof(found->address) / 8; i++) {
 			uint64_t word;
 
-			memcpy(&word, address.bytes + i * 8, 8);
-			key = word ? spi_hash_number(key ^ word) + i : key;
+			memcpy(&word, found->address.bytes + i * 8, 8);
+			found->key = word ? spi_hash_number(found->key ^ word) + i : found->key;
 		}
 	}
-	key += !key;
-	c = spi_ipc_channel_by_key(key);
+	found->key += !found->key;
+	return 0;
+}
+
+struct spi_ipc_channel *spi_ipc_channel_of_call(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	struct spi_ipc_said *said)
+{
+	struct spi_ipc_channel *c;
+	struct found found;
+
+	if (look(&found, fd, end, to, said) < 0)
+		return NULL;
+	c = spi_ipc_channel_by_key(found.key);
 	if (spi_unlikely(!c))
-		c = channel_make(key, fd, end, &st, &address, size);
+		c = channel_make(fd, end, &found);
 	if (!c)
 		return NULL;
 	if (spi_likely(spi_ipc_follows(c->kind))) {
@@ -346,6 +394,47 @@ struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const
 	}
 	spi_ipc_channel_leave(c);
 	return NULL;
+}
+
+struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to)
+{
+	return spi_ipc_channel_of_call(fd, end, to, NULL);
+}
+
+int spi_ipc_channel_copy(struct spi_ipc_channel *copy, int fd, enum spi_ipc_end end, struct spi_ipc_said *said)
+{
+	struct found found;
+	struct spi_ipc_channel *c;
+	const int r = look(&found, fd, end, NULL, said);
+
+	if (r < 0)
+		return r;
+	memset(copy, 0, sizeof(*copy));
+	c = spi_ipc_channel_by_key(found.key);
+	if (c) {
+		*copy = *c;
+		spi_ipc_channel_leave(c);
+	} else {
+		end_fill(copy, fd, end, &found);
+	}
+	spi_ipc_channel_name(copy, fd);
+	return copy->kind ? 0 : -ENOENT;
+}
+
+void spi_ipc_others_end(void)
+{
+	for (uint32_t i = 0; i < BUCKETS * WAYS; i++) {
+		struct spi_ipc_channel *c = &table[0][0] + i;
+		const uint64_t key = __atomic_load_n(&c->key, __ATOMIC_ACQUIRE);
+
+		if (!key || !c->worker || !channel_use(c, key))
+			continue;
+		if (c->is_asked)
+			spi_ipc_worker_remote(c, SPI_CHANNEL_COUNTED, 0);
+		if (c->is_receiver)
+			spi_ipc_worker_local(c, SPI_CHANNEL_COUNTED, 0);
+		spi_ipc_channel_leave(c);
+	}
 }
 
 /* Its next datagram goes elsewhere. What was made for names that the program gives stays true. */
@@ -390,4 +479,35 @@ void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_
 	message->from = channel->from;
 	message->to = channel->to;
 	memcpy(message->path, channel->path, sizeof(message->path));
+	if (channel->kind != SPI_CHANNEL_OTHER)
+		return;
+	message->sender = channel->said;
+	message->receiver = channel->inode;
+	message->device = channel->device;
+	memcpy(message->pids, channel->pids, sizeof(message->pids));
+}
+
+/* ---- for the public interface ---- */
+
+int spi_ipc_describe(int fd, int is_write, struct spi_channel *channel)
+{
+	const enum spi_ipc_end end = is_write ? SPI_IPC_SEND : SPI_IPC_RECV;
+	struct spi_ipc_said said = { .offset = -1 };
+	struct spi_ipc_channel c;
+	int r = spi_ipc_channel_copy(&c, fd, end, &said);
+
+	if (r < 0)
+		return r == -EFAULT ? -ENOENT : r;
+	channel->id = c.id;
+	channel->position = SPI_CHANNEL_COUNTED;
+	if (c.worker) {
+		channel->position = said.channel.position;
+		channel->device = c.device;
+		channel->inode = c.inode;
+	}
+	if (c.place && c.is_aligned && c.place->id == c.id && channel->position == SPI_CHANNEL_COUNTED)
+		channel->position = __atomic_load_n(&c.place->end[end].position, __ATOMIC_RELAXED);
+	memcpy(channel->peers, c.pids, sizeof(channel->peers));
+	spi_ipc_channel_text(&c, channel->name, sizeof(channel->name));
+	return 0;
 }

@@ -13,6 +13,7 @@
 
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include "include/lttng/spi.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/ipc/ipc.h"
 
@@ -50,6 +51,31 @@ enum spi_ipc_end { SPI_IPC_SEND, SPI_IPC_RECV };
 struct spi_ipc_place *spi_ipc_place_find(uint64_t id, int *is_new) SPI_HIDDEN;
 int spi_ipc_place_is_idle(const struct spi_ipc_place *place) SPI_HIDDEN;	/* no call is under way at either end */
 
+/* ---- workers.c ---- */
+struct spi_ipc_kind;			/* a worker, and whose it is */
+
+/* What a worker says of a call. */
+struct spi_ipc_said {
+	int64_t offset;			/* of pread() and pwrite(); -1: where the descriptor is */
+	const struct spi_ipc_kind *kind;
+	struct spi_channel channel;
+};
+
+struct spi_ipc_channel;
+extern uint32_t spi_ipc_workers SPI_HIDDEN;	/* those that are asked; 0: none */
+/* Control side: there are trees with these clients that follow channels. */
+void spi_ipc_workers_take(uint32_t clients) SPI_HIDDEN;
+const char *spi_ipc_worker_name(const struct spi_ipc_kind *kind) SPI_HIDDEN;
+struct stat;
+/* 1: it is one of theirs. */
+int spi_ipc_worker_ask(int fd, enum spi_ipc_end end, const struct stat *st, struct spi_ipc_said *said) SPI_HIDDEN;
+/* The same for all channels: nothing is done for those that are no worker's. */
+int spi_ipc_worker_injects(const struct spi_ipc_channel *channel, uint64_t position) SPI_HIDDEN;	/* 1: it has */
+void spi_ipc_worker_remote(const struct spi_ipc_channel *channel, uint64_t position, int is_on) SPI_HIDDEN;
+void spi_ipc_worker_local(const struct spi_ipc_channel *channel, uint64_t position, int is_on) SPI_HIDDEN;
+/* `usual`: what the position says. */
+int spi_ipc_worker_may_start(const struct spi_ipc_channel *channel, int fd, uint64_t position, int usual) SPI_HIDDEN;
+
 /* ---- channels.c ---- */
 
 /* One direction of a pipe or connection, as this process's end of it sees it. */
@@ -72,6 +98,10 @@ struct spi_ipc_channel {
 	uint64_t asking;		/* 0, or until when others wait for the thread that asks, in ns of spi_now_ns() */
 	struct spi_msg_address from, to;	/* TCP, UDP */
 	char path[112];			/* as in struct spi_msg_channel */
+	uint32_t is_named;		/* it was named to the user, as nobody looks for the other end */
+	int32_t pids[SPI_PEER_PIDS_MAX];	/* processes at the other end, as far as they are known; 0 ends the list */
+	const struct spi_ipc_kind *worker;	/* SPI_CHANNEL_OTHER alone, as what follows: whose it is, */
+	uint64_t said, device;		/* and what the worker calls it; `inode` is a file's there */
 };
 
 /* Where a datagram goes, as the program says it; a NULL name: where the socket is connected to. */
@@ -85,6 +115,12 @@ struct spi_ipc_address {
  * any tree follows.
  */
 struct spi_ipc_channel *spi_ipc_channel_find(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to) SPI_HIDDEN;
+/* At a call of the program's: workers are asked, too. *said is theirs if the channel is; offset: pread()'s, or -1. */
+struct spi_ipc_channel *spi_ipc_channel_of_call(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
+	struct spi_ipc_said *said) SPI_HIDDEN;
+/* A call's whole descriptor, whether a tree follows the channel or not: a copy. 0; -EBADF; -ENOENT: it is none. */
+int spi_ipc_channel_copy(struct spi_ipc_channel *copy, int fd, enum spi_ipc_end end, struct spi_ipc_said *said) SPI_HIDDEN;
+void spi_ipc_others_end(void) SPI_HIDDEN;		/* control side: nobody follows workers' channels any more */
 void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
 struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
@@ -109,6 +145,7 @@ struct spi_ipc_op {
 	uint64_t p;			/* where its return address stands */
 	int fd;
 	enum spi_ipc_end end;
+	uint32_t is_given;		/* a worker has said the position: nothing is counted */
 	uint32_t flags;
 	uint32_t trees;			/* that record it */
 	struct spi_ipc_op_left {
@@ -119,7 +156,7 @@ struct spi_ipc_op {
 	} outer;			/* the call that a handler has interrupted */
 };
 
-/* channel, fd, end and p are set. The place first; between the two the thread may wait. */
+/* channel, fd, end, p, is_given and position are set. The place first; between the two the thread may wait. */
 void spi_ipc_op_place(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
@@ -142,9 +179,10 @@ int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
 #define SPI_IPC_DECLARE(name)	static __typeof__(&name) next_##name
 #define SPI_IPC_ONE(buffer, n)	((struct spi_ipc_data) { .bytes = (buffer), .length = (n) })
 #define SPI_IPC_MANY(vector, n)	((struct spi_ipc_data) { .parts = (vector), .count = (uint64_t) (n) })
-#define SPI_IPC_ROW(name, what) \
+#define SPI_IPC_ROW_OF(which, name, what) \
 	{ #name, (void *) ipc_##name, (void **) &next_##name, .ways = SPI_HOOK_ENTRY, .flags = SPI_HOOK_NO_TRAP, \
-		.set = SPI_HOOKS_IPC, .lost = what }
+		.set = which, .lost = what }
+#define SPI_IPC_ROW(name, what)	SPI_IPC_ROW_OF(SPI_HOOKS_IPC, name, what)
 #define SPI_IPC_WRONG	"messages that it moves are not recorded, and positions behind them are wrong"
 
 SPI_INLINE int spi_ipc_is_datagram(uint32_t kind)
@@ -166,6 +204,9 @@ struct spi_ipc_data {
  */
 int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
 	const struct spi_ipc_data *data) SPI_HIDDEN;
+/* Likewise, of bytes at an offset of the descriptor's, which a pipe and a socket do not have; -1: where that is. */
+int spi_ipc_begin_at(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, int64_t offset,
+	const struct spi_ipc_data *data) SPI_HIDDEN;
 /* result: as the function returns it. flags: SPI_IPC_CUT. errno stays. */
 void spi_ipc_end(struct spi_ipc_op *op, int64_t result, const struct spi_ipc_data *data, uint32_t flags) SPI_HIDDEN;
 /* The same of functions that move several messages; n: how many they did, or -1. */
@@ -186,6 +227,10 @@ uint64_t spi_ipc_clock(void) SPI_HIDDEN;	/* ns of CLOCK_MONOTONIC */
 /* spi_ipc:peer. status and reason: doc/rooms/ipc.md. In the thread that was about to send. */
 void spi_ipc_record_peer(const struct spi_ipc_channel *channel, int32_t pid, const char *name, int32_t status, const char *reason,
 	uint64_t took) SPI_HIDDEN;
+
+/* "pipe", "tcp"; of a worker's channels the worker's name. */
+const char *spi_ipc_kind_name(const struct spi_ipc_channel *channel) SPI_HIDDEN;
+void spi_ipc_channel_text(const struct spi_ipc_channel *channel, char *text, size_t size) SPI_HIDDEN;	/* kind and other end */
 
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */
@@ -233,9 +278,9 @@ int spi_ipc_receives(int fd) SPI_HIDDEN;	/* is it the receiving end of a channel
 
 /* ---- starts.c ---- */
 /*
- * A receive has returned `count` bytes from `position` on (a datagram: its hash, and position is the hash as well),
- * and the program is not told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
+ * A receive has returned `count` bytes from op->position on, which of a datagram is its hash, and the program is not
+ * told yet. Called while spi_tree_awaiting is not 0. May begin trees, and wait.
  */
-void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash) SPI_HIDDEN;
+void spi_ipc_received(const struct spi_ipc_op *op, uint64_t count) SPI_HIDDEN;
 
 #endif /* SPI_IPC_INTERNAL_H */

@@ -30,8 +30,17 @@ void spi_ipc_asks_send(struct spi_link *link) SPI_HIDDEN;		/* what threads ask *
 void spi_ipc_peers_take(uint32_t number, const char *body, size_t size) SPI_HIDDEN;	/* PEERS */
 int spi_ipc_told(const struct spi_msg_channel_told *told) SPI_HIDDEN;	/* CHANNEL. 0 or a negative errno */
 
+/* ---- workers.c, channels.c: for the public interface ---- */
+struct spi_channel;
+struct spi_client;
+struct spi_ipc_worker;
+int spi_ipc_worker_set(struct spi_client *client, const struct spi_ipc_worker *worker) SPI_HIDDEN;	/* while it is configured */
+/* What the descriptor is an end of. 0, -EBADF, or -ENOENT: of no channel. Any thread, any state. */
+int spi_ipc_describe(int fd, int is_write, struct spi_channel *channel) SPI_HIDDEN;
+
 /* ---- participants ---- */
 void spi_ipc_asks_fork_child(void) SPI_HIDDEN;
+void spi_ipc_alone_tell(void) SPI_HIDDEN;	/* at the end: more channels whose other end nobody looked for */
 void spi_ipc_blocked_fork_child(void) SPI_HIDDEN;
 void spi_ipc_blocked_look(void) SPI_HIDDEN;	/* once the hooks stand. Control side */
 

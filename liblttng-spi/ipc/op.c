@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "liblttng-spi/calls/calls.h"
+#include "liblttng-spi/module/module.h"
+#include "liblttng-spi/process/process.h"
 #include "liblttng-spi/ipc/internal.h"
 
 #define PIECE	512u	/* bytes looked at at a time, on the program's stack */
@@ -72,6 +74,8 @@ static uint64_t data_hash(const struct spi_ipc_data *data, uint64_t most)
 /* Is it the program's, in a process that may still look at its descriptors? */
 static int is_programs(struct spi_thread *t, uint64_t p)
 {
+	uint64_t caller;
+
 	if (spi_unlikely(__atomic_load_n(&spi_mode, __ATOMIC_RELAXED) > SPI_MODE_CHILD_LEFT) ||
 		spi_thread_is_foreign(t))
 		return 0;
@@ -83,8 +87,8 @@ static int is_programs(struct spi_thread *t, uint64_t p)
 		t->busy |= SPI_BUSY_ALWAYS;
 		return 0;
 	}
-	return !spi_tracer_code_has(
-		spi_behind_slots(*(const uint64_t *) p)); /* lttng-ust wakes its consumer up by pipes */
+	caller = spi_behind_slots(*(const uint64_t *) p);
+	return !spi_tracer_code_has(caller) && !spi_module_loads_code(caller);	/* lttng-ust wakes its consumer up by pipes */
 }
 
 /* Which process is at the other end has to be in before the message is out. */
@@ -94,21 +98,28 @@ static void peer_ask(struct spi_ipc_op *op)
 
 	if (spi_likely(__atomic_load_n(&op->channel->is_asked, __ATOMIC_ACQUIRE) == epoch))
 		return;
+	/* a forked child of which nothing was recorded yet has nobody to ask */
+	if (spi_unlikely(spi_mode_is_child()) && !spi_is_in_malloc(__builtin_frame_address(0)))
+		spi_child_begin_now();
 	if (spi_ipc_before_send(op->channel, op->fd,
 		    spi_ipc_is_datagram(op->channel->kind) ? op->position : spi_ipc_position(op), op->length))
 		op->flags |= SPI_IPC_ASKED;
 }
 
 static int op_start(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
-	const struct spi_ipc_data *data)
+	int64_t offset, const struct spi_ipc_data *data)
 {
-	op->channel = spi_ipc_channel_find(fd, end, to);
+	struct spi_ipc_said said;
+
+	said.offset = offset;
+	op->channel = spi_ipc_channel_of_call(fd, end, to, &said);
 	if (!op->channel)
 		return 0;
+	op->is_given = op->channel->kind == SPI_CHANNEL_OTHER && said.channel.position != SPI_CHANNEL_COUNTED;
 	op->fd = fd;
 	op->end = end;
 	op->p = p;
-	op->position = 0;
+	op->position = op->is_given ? said.channel.position : 0;
 	op->length = spi_ipc_data_length(data);
 	op->trees = spi_ipc_trees_of(op->channel->kind);
 	spi_ipc_op_place(op);
@@ -127,7 +138,16 @@ int spi_ipc_begin(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end en
 	op->channel = NULL;
 	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(&spi_thread, p))
 		return 0;
-	return op_start(op, p, fd, end, to, data);
+	return op_start(op, p, fd, end, to, -1, data);
+}
+
+int spi_ipc_begin_at(struct spi_ipc_op *op, uint64_t p, int fd, enum spi_ipc_end end, int64_t offset,
+	const struct spi_ipc_data *data)
+{
+	op->channel = NULL;
+	if (spi_unlikely(!__atomic_load_n(&spi_ipc_is_on, __ATOMIC_ACQUIRE)) || !is_programs(&spi_thread, p))
+		return 0;
+	return op_start(op, p, fd, end, NULL, offset, data);
 }
 
 /* A message of the call, which is counted. */
@@ -142,7 +162,7 @@ static void message_take(struct spi_ipc_op *op, int64_t result, const struct spi
 	if (channel->is_packets && is_receive && (uint64_t) result >= op->length)
 		channel->is_aligned = 0;	/* the rest of the message, if there was one, is gone */
 	if (spi_unlikely(is_receive && __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE))) {
-		spi_ipc_received(channel, op->position, (uint64_t) result, op->position);
+		spi_ipc_received(op, (uint64_t) result);
 		op->trees = spi_ipc_trees_of(channel->kind);
 	}
 	if (op->trees)
@@ -295,7 +315,7 @@ void spi_ipc_receive_over(const struct spi_ipc_receive *r, uint64_t p, int64_t r
 		return;
 	/* whose call it is has been looked at, and the bytes have gone: where they were is known if it was before */
 	is_known = spi_ipc_is_datagram(channel->kind) || channel->is_aligned;
-	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && op_start(&op, p, r->fd, SPI_IPC_RECV, NULL, &data))
+	if (!(asked & (MSG_PEEK | MSG_OOB | MSG_ERRQUEUE)) && op_start(&op, p, r->fd, SPI_IPC_RECV, NULL, -1, &data))
 		spi_ipc_end(&op, result, &data, flags | (is_known ? 0 : SPI_IPC_NOT_KNOWN));
 	if (!is_known)
 		spi_ipc_op_doubt(channel);

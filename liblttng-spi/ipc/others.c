@@ -14,7 +14,7 @@
 static int is_shared(const char *path)
 {
 	static const char *const tracers[] = {"/dev/shm/shm-ust", "/dev/shm/shm-event-notifier", "/dev/shm/lttng",
-		"/dev/shm/ust", "/memfd:lttng", NULL};
+		"/dev/shm/ust", "/memfd:lttng", "/memfd:spi-", NULL};
 
 	for (uint32_t i = 0; tracers[i]; i++)
 		if (!strncmp(path, tracers[i], strlen(tracers[i])))

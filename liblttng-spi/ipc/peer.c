@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/link/link.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/rules/rules.h"
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/ipc/internal.h"
@@ -25,6 +26,7 @@
 #define INODE_MS	200u		/* for the other end's inode alone */
 #define KEPT_NS		UINT64_C(30000000000)	/* an answer does not come later than that */
 #define TEXT		1024u
+#define NAMED_MOST	32u		/* channels */
 
 enum ask_state { ASK_FREE, ASK_MAKING, ASK_WAITS, ASK_SENT, ASK_ANSWERED };
 
@@ -67,12 +69,15 @@ static struct ask *ask_claim(void)
 	return NULL;
 }
 
-/* The ids of these trees' rules. Trees may come and go meanwhile: the control thread alone may read their list. */
+/*
+ * The ids of these trees' rules. Trees may come and go meanwhile: the control thread alone may read their list. A
+ * payload's own rules are none of the controller's.
+ */
 static void rules_fill(struct ask *ask, uint32_t trees)
 {
 	ask->request.nr_rules = 0;
 	for (const struct spi_tree *tree = spi_trees; tree && ask->request.nr_rules < SPI_PEER_RULES_MAX; tree = tree->next)
-		if (tree->bit & trees)
+		if (tree->bit & trees && !tree->rule->is_agents)
 			ask->request.rules[ask->request.nr_rules++] = tree->rule->id;
 }
 
@@ -131,6 +136,21 @@ static void peers_tell(const struct spi_ipc_channel *channel, char *text, uint64
 	}
 }
 
+/* The processes that the text names. */
+static void peers_keep(struct spi_ipc_channel *channel, const char *text)
+{
+	uint32_t n = 0;
+
+	for (const char *line = text; *line && n < SPI_PEER_PIDS_MAX;) {
+		const int32_t pid = number_of(line);
+
+		if (pid > 0 && line[strspn(line, "0123456789")] == '\t')
+			__atomic_store_n(&channel->pids[n++], pid, __ATOMIC_RELAXED);
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+}
+
 static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flags, uint32_t trees)
 {
 	struct ask *ask = __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0 ? NULL : ask_claim();
@@ -144,6 +164,69 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	ask->trees = trees;
 	spi_ipc_channel_fill(channel, &ask->request.channel);
 	return ask;
+}
+
+/* ---- nobody is there to be asked ---- */
+
+/*
+ * There is no controller, or none of the payloads' trees is the controller's. The user is told of each such channel,
+ * where payloads write.
+ */
+static uint32_t nobodys, nobodys_told;	/* such channels */
+
+static void nobody_looks(struct spi_ipc_channel *channel, uint32_t trees)
+{
+	char name[200], line[400];
+	uint32_t n;
+
+	if (!channel || !(trees & spi_client_trees) || __atomic_exchange_n(&channel->is_named, 1, __ATOMIC_ACQ_REL))
+		return;
+	n = __atomic_fetch_add(&nobodys, 1, __ATOMIC_RELAXED);
+	if (n >= NAMED_MOST)
+		return;
+	spi_ipc_channel_text(channel, name, sizeof(name));
+	spi_format(line, sizeof(line), "messages to %s: nobody looks for the process at the other end, and brings the "
+		"payload in: lttng trace --payload FILE --tree --ipc COMMAND does", name);
+	spi_client_say(line);
+}
+
+void spi_ipc_alone_tell(void)
+{
+	const uint32_t n = __atomic_load_n(&nobodys, __ATOMIC_RELAXED);
+	char line[100];
+
+	if (n <= NAMED_MOST || __atomic_exchange_n(&nobodys_told, 1, __ATOMIC_ACQ_REL))
+		return;
+	spi_format(line, sizeof(line), "messages to %u more channels: nobody looks for the processes at the other ends",
+		n - NAMED_MOST);
+	spi_client_say(line);
+}
+
+/* ---- the question before a first message ---- */
+
+/* 1: the controller was asked. */
+static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint64_t length)
+{
+	const uint64_t begin = spi_now_ns();
+	const uint32_t trees = spi_ipc_trees_of(channel->kind);
+	struct ask *ask = ask_make(channel, 0, trees);
+
+	if (!ask && !spi_link_current)
+		nobody_looks(channel, trees);
+	if (!ask)
+		return 0;
+	ask->request.channel.position = position;
+	ask->request.channel.length = length;
+	__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
+	if (ask_wait(ask, spi_ipc_wait_ms) == 0) {
+		if (ask->answer.inode)
+			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
+		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
+		peers_keep(channel, ask->text);
+		peers_tell(channel, ask->text, spi_now_ns() - begin);
+		ask_free(ask);
+	}
+	return 1;
 }
 
 /*
@@ -167,28 +250,16 @@ static int is_first(struct spi_ipc_channel *channel, uint32_t epoch)
 int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
 {
 	const uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_ACQUIRE);
-	const uint64_t begin = spi_now_ns();
-	struct ask *ask;
+	int has_asked;
 
 	(void) fd;
 	if (!is_first(channel, epoch))
 		return 0;
-	ask = ask_make(channel, 0, spi_ipc_trees_of(channel->kind));
-	if (ask) {
-		ask->request.channel.position = position;
-		ask->request.channel.length = length;
-		__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
-		if (ask_wait(ask, spi_ipc_wait_ms) == 0) {
-			if (ask->answer.inode)
-				__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
-			__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
-			peers_tell(channel, ask->text, spi_now_ns() - begin);
-			ask_free(ask);
-		}
-	}
+	has_asked = spi_ipc_worker_injects(channel, position) || others_bring(channel, position, length);
+	spi_ipc_worker_remote(channel, position, 1);
 	__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
 	__atomic_store_n(&channel->asking, 0, __ATOMIC_RELEASE);
-	return ask != NULL;
+	return has_asked;
 }
 
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
@@ -214,6 +285,16 @@ static int ask_answer(struct ask *ask)
 	return 0;
 }
 
+/* None of its trees is the controller's. */
+static void ask_is_nobodys(const struct ask *ask)
+{
+	struct spi_ipc_channel *channel = spi_ipc_channel_by_key(ask->key);
+
+	nobody_looks(channel, ask->trees);
+	if (channel)
+		spi_ipc_channel_leave(channel);
+}
+
 void spi_ipc_asks_send(struct spi_link *link)
 {
 	static uint32_t told;
@@ -227,7 +308,9 @@ void spi_ipc_asks_send(struct spi_link *link)
 			continue;
 		rules_fill(ask, ask->trees);
 		ask->state = ASK_SENT;
-		r = link ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
+		if (ask->trees && !ask->request.nr_rules)
+			ask_is_nobodys(ask);
+		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
 			-ENOTCONN;
 		if (r < 0) {
 			memset(&ask->answer, 0, sizeof(ask->answer));
@@ -251,6 +334,7 @@ static void late_tell(struct ask *ask)
 		if (ask->answer.inode)
 			__atomic_store_n(&channel->peer, ask->answer.inode, __ATOMIC_RELEASE);
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
+		peers_keep(channel, ask->text);
 		spi_ipc_channel_leave(channel);
 	}
 	spi_note("messages went out before the process at the other end was under the rule, %u ms after the first of them: %.*s",
@@ -283,5 +367,5 @@ void spi_ipc_peers_take(uint32_t number, const char *body, size_t size)
 void spi_ipc_asks_fork_child(void)
 {
 	memset(asks, 0, sizeof(asks));
-	is_mute = 0;
+	is_mute = nobodys = nobodys_told = 0;
 }

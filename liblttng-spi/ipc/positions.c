@@ -230,7 +230,8 @@ static struct spi_ipc_place *place_of(struct spi_ipc_channel *channel, int fd)
 	if (!place)
 		return NULL;
 	__atomic_store_n(&channel->place, place, __ATOMIC_RELEASE);
-	channel->is_aligned = (uint32_t) align(channel, fd, is_new);
+	/* of a worker's channel the kernel says nothing */
+	channel->is_aligned = channel->kind == SPI_CHANNEL_OTHER || align(channel, fd, is_new);
 	return place;
 }
 
@@ -295,13 +296,15 @@ void spi_ipc_thread_over(void)
 
 uint64_t spi_ipc_position(const struct spi_ipc_op *op)
 {
+	if (op->is_given)
+		return op->position;
 	return op->place ? __atomic_load_n(&op->place->end[op->end].position, __ATOMIC_SEQ_CST) : 0;
 }
 
 void spi_ipc_op_place(struct spi_ipc_op *op)
 {
 	op->flags = 0;
-	op->place = spi_ipc_is_datagram(op->channel->kind) ? NULL : place_of(op->channel, op->fd);
+	op->place = spi_ipc_is_datagram(op->channel->kind) || op->is_given ? NULL : place_of(op->channel, op->fd);
 }
 
 void spi_ipc_op_begin(struct spi_ipc_op *op)
@@ -334,6 +337,8 @@ void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved)
 
 	if (spi_ipc_is_datagram(op->channel->kind)) {
 		op->flags |= SPI_IPC_DATAGRAM;
+	} else if (op->is_given) {
+		return;
 	} else if (!place || place->id != op->channel->id || current.serial != op->serial) {
 		op->flags |= SPI_IPC_NOT_KNOWN;
 	} else {
@@ -430,12 +435,30 @@ static int end_align(int fd, const struct spi_msg_channel *said)
 	return r;
 }
 
+/* A worker's channel whose bytes the agent counts: they are counted from here, unless somebody here has done so before. */
+static int counted_align(const struct spi_msg_channel *said)
+{
+	char worker[16];
+	int is_new;
+	struct spi_ipc_place *place;
+
+	spi_format(worker, sizeof(worker), "%.*s", (int) strcspn(said->path, " "), said->path);
+	place = spi_ipc_place_find(spi_ipc_id(worker, said->sender, 0), &is_new);
+	if (!place)
+		return -ENOMEM;
+	if (!__atomic_load_n(&place->end[SPI_IPC_RECV].word, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&place->end[SPI_IPC_RECV].position, said->position, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
 int spi_ipc_align(const struct spi_msg_channel *said)
 {
 	char path[SPI_PROC_PATH];
 	struct spi_numbers fds;
 	int r = -ENOENT;
 
+	if (said->kind == SPI_CHANNEL_OTHER)
+		return counted_align(said);
 	if (spi_numbers_open(&fds, spi_proc_path(path, "fd")) < 0)
 		return -ENOENT;
 	while (r == -ENOENT && spi_numbers_next(&fds))

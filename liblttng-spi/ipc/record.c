@@ -76,8 +76,13 @@ static const char *const kinds[SPI_CHANNEL_KINDS] = {
 	[SPI_CHANNEL_UNIX_DATAGRAM] = "unix-datagram",
 	[SPI_CHANNEL_TCP] = "tcp",
 	[SPI_CHANNEL_UDP] = "udp",
-	[SPI_CHANNEL_OTHER] = "",
+	[SPI_CHANNEL_OTHER] = "",	/* the worker's name */
 };
+
+const char *spi_ipc_kind_name(const struct spi_ipc_channel *c)
+{
+	return c->worker ? spi_ipc_worker_name(c->worker) : kinds[c->kind];
+}
 
 /* As RFC 5952 has it but for the longest run of zeros: the first one is left out. */
 static int six_write(char *to, size_t size, const uint8_t *bytes)
@@ -127,11 +132,21 @@ static const char *end_write(char *to, size_t size, const struct spi_ipc_channel
 		return address_write(to, size, is_to ? &c->to : &c->from);
 	if (c->kind == SPI_CHANNEL_PIPE)
 		spi_format(to, size, "pipe:[%lu]", (unsigned long) inode);
+	else if (c->worker)
+		spi_format(to, size, "%s", c->path + strlen(spi_ipc_worker_name(c->worker)) + 1);
 	else if (c->path[0] && is_own == (int) c->is_path_own)
 		spi_format(to, size, "%s", c->path);
 	else if (inode)
 		spi_format(to, size, "socket:[%lu]", (unsigned long) inode);
 	return to;
+}
+
+void spi_ipc_channel_text(const struct spi_ipc_channel *c, char *text, size_t size)
+{
+	char end[160];
+
+	end_write(end, sizeof(end), c, !c->is_receiver);
+	spi_format(text, size, "%s%s%s", spi_ipc_kind_name(c), end[0] ? " " : "", end);
 }
 
 /* ---- writing ---- */
@@ -168,7 +183,7 @@ static void channel_write(struct spi_ipc_channel *c, int fd, uint32_t trees)
 	spi_ipc_channel_name(c, fd);
 	values[0] = id_of(c);
 	values[1] = (uint64_t) (int64_t) fd;
-	values[2] = (uint64_t) kinds[c->kind];
+	values[2] = (uint64_t) spi_ipc_kind_name(c);
 	values[3] = (uint64_t) (c->is_receiver ? "recv" : "send");
 	values[4] = (uint64_t) end_write(from, sizeof(from), c, 0);
 	values[5] = (uint64_t) end_write(to, sizeof(to), c, 1);

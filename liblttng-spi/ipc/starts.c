@@ -30,6 +30,13 @@ static int is_same_address(const struct spi_msg_address *a, const struct spi_msg
 	return a->port == b->port && !memcmp(a->bytes, b->bytes, sizeof(a->bytes));
 }
 
+static int is_same_word(const char *a, const char *b)
+{
+	const size_t n = strcspn(a, " ");
+
+	return n == strcspn(b, " ") && !memcmp(a, b, n);
+}
+
 static int is_of(const struct spi_ipc_channel *channel, const struct spi_msg_channel *told)
 {
 	if (channel->kind != told->kind)
@@ -39,6 +46,8 @@ static int is_of(const struct spi_ipc_channel *channel, const struct spi_msg_cha
 		return is_same_address(&channel->from, &told->from) && is_same_address(&channel->to, &told->to);
 	case SPI_CHANNEL_UDP:
 		return channel->to.port == told->to.port;
+	case SPI_CHANNEL_OTHER:
+		return channel->said == told->sender && is_same_word(channel->path, told->path);
 	default:
 		return (told->receiver && channel->inode == told->receiver) || (told->sender && channel->peer == told->sender);
 	}
@@ -50,8 +59,9 @@ static int is_datagram(uint32_t kind)
 }
 
 /* Trees that begin with it. */
-static uint32_t trees_of(const struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash)
+static uint32_t trees_of(const struct spi_ipc_op *op, uint64_t count)
 {
+	const struct spi_ipc_channel *channel = op->channel;
 	uint32_t trees = 0;
 
 	for (uint32_t i = 0; i < STARTS; i++) {
@@ -60,20 +70,24 @@ static uint32_t trees_of(const struct spi_ipc_channel *channel, uint64_t positio
 
 		if (!these || !is_of(channel, &starts[i].channel))
 			continue;
-		is_it = is_datagram(channel->kind) ? hash == starts[i].channel.position && count == starts[i].channel.length :
-			position + count > starts[i].channel.position;
+		is_it = is_datagram(channel->kind) ?
+			op->position == starts[i].channel.position && count == starts[i].channel.length :
+			op->position + count > starts[i].channel.position;
+		is_it = spi_ipc_worker_may_start(channel, op->fd, op->position, is_it);
 		if (is_it && __atomic_load_n(&starts[i].trees, __ATOMIC_ACQUIRE) == these)
 			trees |= these;
 	}
 	return trees;
 }
 
-void spi_ipc_received(struct spi_ipc_channel *channel, uint64_t position, uint64_t count, uint64_t hash)
+void spi_ipc_received(const struct spi_ipc_op *op, uint64_t count)
 {
-	const uint32_t trees = trees_of(channel, position, count, hash) & __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE);
+	const uint32_t trees = trees_of(op, count) & __atomic_load_n(&spi_tree_awaiting, __ATOMIC_ACQUIRE);
 
-	if (trees)
-		spi_tree_message_came(trees);
+	if (!trees)
+		return;
+	spi_tree_message_came(trees);
+	spi_ipc_worker_local(op->channel, op->position, 1);
 }
 
 /* ---- the control thread ---- */
@@ -113,8 +127,8 @@ static uint32_t trees_named(const struct spi_msg_channel_told *told)
 int spi_ipc_told(const struct spi_msg_channel_told *told)
 {
 	const uint32_t trees = trees_named(told) & spi_tree_awaiting;
-	const int r = told->channel.kind == SPI_CHANNEL_PIPE || told->channel.kind == SPI_CHANNEL_UNIX_STREAM ?
-		spi_ipc_align(&told->channel) : 0;
+	const int r = told->channel.kind == SPI_CHANNEL_PIPE || told->channel.kind == SPI_CHANNEL_UNIX_STREAM ||
+		told->channel.kind == SPI_CHANNEL_OTHER ? spi_ipc_align(&told->channel) : 0;
 
 	starts_look();
 	if (trees) {

@@ -17,6 +17,10 @@ SPI_IPC_DECLARE(read);
 SPI_IPC_DECLARE(write);
 SPI_IPC_DECLARE(readv);
 SPI_IPC_DECLARE(writev);
+SPI_IPC_DECLARE(pread64);
+SPI_IPC_DECLARE(pwrite64);
+SPI_IPC_DECLARE(preadv64);
+SPI_IPC_DECLARE(pwritev64);
 SPI_IPC_DECLARE(preadv2);
 SPI_IPC_DECLARE(pwritev2);
 SPI_IPC_DECLARE(sendfile);
@@ -76,13 +80,66 @@ static ssize_t ipc_writev(int fd, const struct iovec *vector, int count)
 	return n;
 }
 
+/* At an offset: pipes and sockets have none, and what a payload's worker knows may have. */
+static ssize_t ipc_pread64(int fd, void *buffer, size_t size, off64_t offset)
+{
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
+	struct spi_ipc_op op;
+	ssize_t n;
+
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
+		return SPI_NEXT(pread64)(fd, buffer, size, offset);
+	n = SPI_NEXT(pread64)(fd, buffer, size, offset);
+	spi_ipc_end(&op, n, &data, 0);
+	return n;
+}
+
+static ssize_t ipc_pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
+{
+	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
+	struct spi_ipc_op op;
+	ssize_t n;
+
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
+		return SPI_NEXT(pwrite64)(fd, buffer, size, offset);
+	n = SPI_NEXT(pwrite64)(fd, buffer, size, offset);
+	spi_ipc_end(&op, n, &data, 0);
+	return n;
+}
+
+static ssize_t ipc_preadv64(int fd, const struct iovec *vector, int count, off64_t offset)
+{
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
+	struct spi_ipc_op op;
+	ssize_t n;
+
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
+		return SPI_NEXT(preadv64)(fd, vector, count, offset);
+	n = SPI_NEXT(preadv64)(fd, vector, count, offset);
+	spi_ipc_end(&op, n, &data, 0);
+	return n;
+}
+
+static ssize_t ipc_pwritev64(int fd, const struct iovec *vector, int count, off64_t offset)
+{
+	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
+	struct spi_ipc_op op;
+	ssize_t n;
+
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
+		return SPI_NEXT(pwritev64)(fd, vector, count, offset);
+	n = SPI_NEXT(pwritev64)(fd, vector, count, offset);
+	spi_ipc_end(&op, n, &data, 0);
+	return n;
+}
+
 static ssize_t ipc_preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
 {
 	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (offset != -1 || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
 		return SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
 	n = SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
 	spi_ipc_end(&op, n, &data, 0);
@@ -95,7 +152,7 @@ static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t
 	struct spi_ipc_op op;
 	ssize_t n;
 
-	if (offset != -1 || !spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
+	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
 		return SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
 	n = SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
 	spi_ipc_end(&op, n, &data, 0);
@@ -103,11 +160,17 @@ static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t
 }
 
 /* What goes from one descriptor to another: either may be a channel's end. */
-static void both_begin(
-	struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, int out, const struct spi_ipc_data *data)
+static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, const off64_t *in_at,
+	int out, const off64_t *out_at, const struct spi_ipc_data *data)
 {
-	spi_ipc_begin(to, p, out, SPI_IPC_SEND, NULL, data);
-	spi_ipc_begin(from, p, in, SPI_IPC_RECV, NULL, data);
+	off64_t from_at = -1, to_at = -1;
+
+	if (in_at)
+		spi_memory_copy(&from_at, (uint64_t) in_at, sizeof(from_at));
+	if (out_at)
+		spi_memory_copy(&to_at, (uint64_t) out_at, sizeof(to_at));
+	spi_ipc_begin_at(to, p, out, SPI_IPC_SEND, to_at, data);
+	spi_ipc_begin_at(from, p, in, SPI_IPC_RECV, from_at, data);
 }
 
 static void both_end(struct spi_ipc_op *from, struct spi_ipc_op *to, ssize_t n, const struct spi_ipc_data *data)
@@ -122,7 +185,7 @@ static ssize_t ipc_sendfile(int out, int in, off_t *offset, size_t size)
 	struct spi_ipc_op from, to;
 	ssize_t n;
 
-	both_begin(&from, &to, SPI_IPC_P, in, out, &data);
+	both_begin(&from, &to, SPI_IPC_P, in, offset, out, NULL, &data);
 	n = SPI_NEXT(sendfile)(out, in, offset, size);
 	both_end(&from, &to, n, &data);
 	return n;
@@ -134,7 +197,7 @@ static ssize_t ipc_splice(int in, off64_t *in_at, int out, off64_t *out_at, size
 	struct spi_ipc_op from, to;
 	ssize_t n;
 
-	both_begin(&from, &to, SPI_IPC_P, in, out, &data);
+	both_begin(&from, &to, SPI_IPC_P, in, in_at, out, out_at, &data);
 	n = SPI_NEXT(splice)(in, in_at, out, out_at, size, flags);
 	both_end(&from, &to, n, &data);
 	return n;
@@ -175,6 +238,11 @@ const struct spi_hook spi_ipc_stream_hooks[] = {
 	SPI_IPC_ROW(writev, SPI_IPC_WRONG),
 	SPI_IPC_ROW(preadv2, SPI_IPC_WRONG),	/* and the same with 64 */
 	SPI_IPC_ROW(pwritev2, SPI_IPC_WRONG),
+	/* and the same without 64 */
+	SPI_IPC_ROW_OF(SPI_HOOKS_IPC_FILES, pread64, SPI_IPC_WRONG),
+	SPI_IPC_ROW_OF(SPI_HOOKS_IPC_FILES, pwrite64, SPI_IPC_WRONG),
+	SPI_IPC_ROW_OF(SPI_HOOKS_IPC_FILES, preadv64, SPI_IPC_WRONG),
+	SPI_IPC_ROW_OF(SPI_HOOKS_IPC_FILES, pwritev64, SPI_IPC_WRONG),
 	SPI_IPC_ROW(sendfile, SPI_IPC_WRONG),
 	SPI_IPC_ROW(splice, SPI_IPC_WRONG),
 	SPI_IPC_ROW(tee, SPI_IPC_WRONG),

@@ -8,6 +8,7 @@
 #include "rules/rule.h"
 #include "liblttng-spi/hooks/hooks.h"
 #include "liblttng-spi/module/module.h"
+#include "liblttng-spi/payload/payload.h"
 #include "liblttng-spi/tree/tree.h"
 #include "liblttng-spi/ipc/internal.h"
 
@@ -17,13 +18,13 @@ uint32_t spi_ipc_is_on;
 uint32_t spi_ipc_wait_ms;
 /* By kind; the trees' bits as in spi_thread.tree. `wanted`: those that wait as well. */
 static uint32_t trees[SPI_CHANNEL_KINDS], wanted[SPI_CHANNEL_KINDS];
-static uint32_t everywhere;	/* trees that began with a message: messages of all threads are theirs */
+static uint32_t everywhere;	/* trees that have the messages of all threads */
 static SPI_FORK_DATA uint32_t forks;
 
 static const uint32_t asked_of[SPI_CHANNEL_KINDS] = {
 	[SPI_CHANNEL_PIPE] = SPI_CHANNELS_PIPE, [SPI_CHANNEL_UNIX_STREAM] = SPI_CHANNELS_UNIX,
 	[SPI_CHANNEL_UNIX_DATAGRAM] = SPI_CHANNELS_UNIX, [SPI_CHANNEL_TCP] = SPI_CHANNELS_TCP,
-	[SPI_CHANNEL_UDP] = SPI_CHANNELS_UDP,
+	[SPI_CHANNEL_UDP] = SPI_CHANNELS_UDP, [SPI_CHANNEL_OTHER] = SPI_CHANNELS_OTHER,
 };
 
 /* ---- what is not followed ---- */
@@ -55,21 +56,61 @@ static void notes_tell(void)
 
 /* ---- trees ---- */
 
+static int is_wanted(const struct spi_tree *tree)
+{
+	return tree->enabled || tree->waits;
+}
+
+/*
+ * A payload may have its trees follow all of them. A worker's are followed while a tree that follows any is for its
+ * client, and then by all that do.
+ */
+static uint32_t channels_of(const struct spi_tree *tree)
+{
+	const uint32_t asked = spi_clients_follow(tree->rule->clients) ? SPI_CHANNELS_ALL : tree->asked->ipc;
+
+	return asked && spi_ipc_workers ? asked | SPI_CHANNELS_OTHER : asked;
+}
+
+static void workers_look(void)
+{
+	const uint32_t before = spi_ipc_workers;
+	uint32_t clients = 0;
+
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (is_wanted(tree) && channels_of(tree))
+			clients |= tree->rule->clients;
+	spi_ipc_workers_take(clients);
+	if (spi_ipc_workers && !before)
+		spi_hooks_enter(SPI_HOOKS_IPC_FILES, spi_link_current);
+	if (spi_ipc_workers || !before)
+		return;
+	spi_hooks_leave(SPI_HOOKS_IPC_FILES);
+	spi_ipc_others_end();
+}
+
+/* A tree that began with a message has the messages of all threads, and a payload's own tree of main(): exit() flushes. */
+static int is_everywhere(const struct spi_tree *tree)
+{
+	return tree->enabled && (tree->asked->on_message || (tree->rule->is_agents && spi_tree_root_is_main(tree)));
+}
+
 void spi_ipc_trees_changed(void)
 {
 	uint32_t on_message = 0, any = 0, wait_ms = 0;
 
+	workers_look();
 	for (uint32_t kind = 0; kind < SPI_CHANNEL_KINDS; kind++) {
 		uint32_t now = 0, soon = 0;
 
 		for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next) {
-			if (!(tree->asked->ipc & asked_of[kind]) || !(tree->enabled || tree->waits))
+			if (!(channels_of(tree) & asked_of[kind]) || !is_wanted(tree))
 				continue;
 			soon |= tree->bit;
 			now |= tree->enabled ? tree->bit : 0;
 			if (wait_ms < (tree->asked->ipc_wait ?: WAIT_MS))
 				wait_ms = tree->asked->ipc_wait ?: WAIT_MS;
-			on_message |= tree->enabled && tree->asked->on_message ? tree->bit : 0;
+			on_message |= is_everywhere(tree) ? tree->bit : 0;
 		}
 		any |= soon;
 		__atomic_store_n(&trees[kind], now, __ATOMIC_RELEASE);

@@ -283,6 +283,21 @@ int spi_module_is_run(void)
 	return run != 0;
 }
 
+static uint32_t is_loading;
+
+/*
+ * lttng-ust's threads begin in its constructor, before its code is known as the tracer's. Where the code of others is a
+ * file in memory, it has no name either.
+ */
+int spi_module_loads_code(uint64_t address)
+{
+	struct spi_vma vma;
+	char path[512];
+
+	return spi_unlikely(__atomic_load_n(&is_loading, __ATOMIC_ACQUIRE)) && spi_maps_find(address, &vma, path, sizeof(path)) &&
+		(strstr(path, "/liblttng-ust") || !strncmp(path, "/memfd:", 7));
+}
+
 int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 {
 	static struct spi_core_ops core;	/* the module keeps the pointer */
@@ -326,12 +341,14 @@ int spi_module_load(struct spi_link *link, char *error, size_t error_size)
 	knew_some = spi_loads_known(0);
 	if (has_path && !spi_env.preloaded)
 		tracker_load();
+	__atomic_store_n(&is_loading, 1, __ATOMIC_RELEASE);
 	handle = has_path ? load_beside(path) : load_everything(link, error, error_size);
 	spi_name_give_back(name);
 	spi_low_fds_release();
 	if (spi_env.preloaded)
 		spi_child_signals_restore(&signals);
 	spi_tracer_code_find();
+	__atomic_store_n(&is_loading, 0, __ATOMIC_RELEASE);
 	spi_sandbox_prepare();
 	spi_loads_known(1);
 	spi_hooks_point_tracer();

@@ -30,6 +30,7 @@ extern int spi_module_records_wait SPI_HIDDEN;	/* before it is loaded: records w
 int spi_module_load(struct spi_link *link, char *error, size_t error_size);
 /* Nothing is recorded here: what has to be there before calls come to payloads. */
 void spi_module_do_without(void);
+int spi_module_loads_code(uint64_t address);	/* is it lttng-ust's, which is being loaded just now? Any thread */
 void spi_tracer_code_find(void);	/* threads that start in the code of ours that is there now are the tracer's */
 
 /* ---- load-tell.c: libraries that come and go, told to the trace ---- */

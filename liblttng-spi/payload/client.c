@@ -11,6 +11,8 @@
 #include "liblttng-spi/process/process.h"
 #include "liblttng-spi/payload/internal.h"
 
+#define END_MS	1000u
+
 struct spi_client *spi_client_make(const char *name, uint32_t flags)
 {
 	struct spi_client *client = spi_map_pages(sizeof(*client));
@@ -128,6 +130,14 @@ int spi_clients_have_flag(uint32_t which, uint32_t flag)
 	return 0;
 }
 
+int spi_clients_follow(uint32_t which)
+{
+	for (; which; which &= which - 1)
+		if (spi_clients[__builtin_ctz(which)]->follows)
+			return 1;
+	return 0;
+}
+
 int spi_clients_ask(uint32_t which)
 {
 	for (; which; which &= which - 1)
@@ -169,8 +179,11 @@ static int client_stop(struct spi_client *client)
 	return client && __atomic_compare_exchange_n(&client->state, &on, SPI_CLIENT_STOPPED, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+static uint32_t ends_under_way;	/* how many threads are in spi_clients_end() */
+
 void spi_clients_end(uint32_t which)
 {
+	__atomic_fetch_add(&ends_under_way, 1, __ATOMIC_ACQ_REL);
 	for (; which; which &= which - 1) {
 		struct spi_client *client = spi_clients[__builtin_ctz(which)];
 
@@ -180,6 +193,17 @@ void spi_clients_end(uint32_t which)
 		spi_flush_end(client);
 		client_finish(client);
 	}
+	__atomic_fetch_sub(&ends_under_way, 1, __ATOMIC_ACQ_REL);
+}
+
+/*
+ * The process may end as its controller lets go: whoever comes first has the payloads say their last words, and the
+ * other must not cut them off.
+ */
+static void others_wait(void)
+{
+	for (unsigned int ms = 0; ms < END_MS && __atomic_load_n(&ends_under_way, __ATOMIC_ACQUIRE); ms++)
+		spi_sleep_us(1000);
 }
 
 static uint32_t end_is_due;	/* the process ends, in a thread that may not talk */
@@ -228,11 +252,13 @@ void spi_clients_process_end(void)
 		return;
 	}
 	spi_clients_end((1u << SPI_CLIENTS_MAX) - 1);
+	others_wait();
 	spi_clients_tell();
 }
 
 void spi_clients_fork_child(void)
 {
+	ends_under_way = 0;
 	for (unsigned int i = 0; i < SPI_CLIENTS_MAX && spi_clients[i]; i++)
 		if (spi_clients[i]->leaves_children)
 			client_stop(spi_clients[i]);
@@ -304,6 +330,7 @@ void spi_clients_rule_begins(uint32_t which)
 void spi_clients_removal(void)
 {
 	spi_observe_removal();
+	others_wait();
 	spi_client_output_drop();
 }
 

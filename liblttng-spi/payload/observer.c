@@ -45,6 +45,24 @@ uint64_t spi_client_run(struct spi_client *client, void *function, void *first, 
 	return result;
 }
 
+uint64_t spi_client_run_often(struct spi_client *client, void *function, void *first, void *second)
+{
+	struct spi_thread *t = &spi_thread;
+	uint64_t result;
+	int was;
+
+	if (spi_unlikely(!t->own || spi_thread_is_tracer()))
+		return spi_client_run(client, function, first, second);
+	if (client->state == SPI_CLIENT_FAILED || spi_is_lent() > 0)
+		return 0;
+	was = *spi_errno_place();
+	spi_busy_begin(t, (uint64_t) __builtin_frame_address(0));
+	result = spi_guard_call(t, client, function, first, second);
+	spi_call_end(t);
+	*spi_errno_place() = was;
+	return result;
+}
+
 /* ---- what is told ---- */
 
 enum event { BEGUN, CREATED, EXECUTES, ENDED, SIGNAL, LOADED, UNLOADED, DETACHED };

@@ -71,6 +71,7 @@ struct spi_client {
 	uint32_t is_observing;
 	uint32_t has_begun;		/* a rule that names it is in force, and its observer knows */
 	uint32_t leaves_children;	/* its payloads do not run in a forked child */
+	uint32_t follows;		/* its trees follow all kinds of channels: spi_agent_enable_ipc() */
 	uint32_t is_at_exec;		/* it has ended for a program that is about to be executed */
 	/* The api's, for the function at this address of an object that comes: 0: it is left alone. NULL: none is. */
 	int (*watches)(struct spi_client *client, uint64_t function);
@@ -143,6 +144,7 @@ void spi_client_say(const char *line) SPI_HIDDEN;	/* a note, which the user sees
 long spi_client_write(const char *text, size_t size) SPI_HIDDEN;	/* to the user; any thread */
 void spi_client_tree_set(uint32_t tree, uint32_t which) SPI_HIDDEN;	/* the tree is for the clients with these numbers' bits */
 uint32_t spi_clients_of_trees(uint32_t trees) SPI_HIDDEN;		/* which clients any of the trees is for */
+int spi_clients_follow(uint32_t which) SPI_HIDDEN;		/* does one of them follow channels, whatever its rules say? */
 /* By the tree's bit: the one client that it is for; NULL: none, or several. */
 extern struct spi_client *spi_client_of_tree[32] SPI_HIDDEN;
 
@@ -176,6 +178,8 @@ const char *spi_samples_reason(const struct spi_client *client) SPI_HIDDEN;
  * 0: it did not, or the client has failed.
  */
 uint64_t spi_client_run(struct spi_client *client, void *function, void *first, void *second) SPI_HIDDEN;
+/* The same where that is often: in a thread of the program's no system call is made, and a fault whose signal the thread blocks is its end. */
+uint64_t spi_client_run_often(struct spi_client *client, void *function, void *first, void *second) SPI_HIDDEN;
 void spi_observe_begin(struct spi_client *client) SPI_HIDDEN;	/* control side */
 void spi_observe_rule(uint32_t which) SPI_HIDDEN;		/* one that names these clients is in force. Control side */
 void spi_observe_child(int32_t child) SPI_HIDDEN;

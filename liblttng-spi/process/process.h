@@ -52,6 +52,7 @@ void spi_name_give_back(const char own[16]);
 void spi_descriptors_guard(int (*close_fd)(int fd, int (*real_close)(int fd)));
 /* A rule traces the function at this address. NULL: it may; else why the program's calls never come to it. Control side. */
 const char *spi_descriptors_trace(uint64_t address);
+extern void (*spi_descriptor_closes)(int fd);	/* before each close() of the program's; NULL: nobody is told. Any thread, any state */
 
 /* ---- rights.c: setuid() and the like, for a preloaded program, and for the others from then on ---- */
 void spi_rights_fork_child(void);

@@ -101,7 +101,6 @@ struct spi_tree_object *spi_tree_take_object(struct spi_tree *tree, struct spi_l
 void spi_tree_calls_of(struct spi_tree *tree, struct spi_tree_object *to);
 /* Control side, once the tree has its objects: does the program have the root? */
 void spi_tree_root_find(struct spi_tree *tree);
-int spi_tree_root_is_main(const struct spi_tree *tree);
 int spi_tree_take_main(struct spi_tree *tree, struct spi_link *link);	/* -ENOENT: there is none */
 void spi_tree_take_roots(struct spi_tree *tree, struct spi_link *link);
 /* Programs in which nothing is found to begin with; a function that somebody names may just not be in them. */

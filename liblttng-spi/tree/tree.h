@@ -93,6 +93,9 @@ int64_t spi_tree_starts_wait(void);	/* ms until the next one is due by its time;
 /* Trees that wait for a message, and whose message has come. Returns when they have begun, or after two seconds. Any thread of the program. */
 void spi_tree_message_came(uint32_t trees);
 
+/* ---- roots.c ---- */
+int spi_tree_root_is_main(const struct spi_tree *tree);
+
 /* ---- follow.c ---- */
 void spi_tree_loads_take(struct spi_link *link);
 

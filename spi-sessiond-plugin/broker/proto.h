@@ -30,6 +30,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "liblttng-spi/base/agent-proto.h"
+
 #define SPI_BROKER_FD		3
 #define SPI_HOLD_MS		2000	/* of the 3 seconds that lttng-ust waits by default */
 
@@ -43,7 +45,7 @@ static inline unsigned int spi_hold_ms(void)
 	return end && !*end && n > 0 && n <= 60000 ? (unsigned int) n : SPI_HOLD_MS;
 }
 #define SPI_BROKER_MAGIC	0x42495053u	/* "SPIB" */
-#define SPI_BROKER_VERSION	5u
+#define SPI_BROKER_VERSION	6u
 #define SPI_BROKER_TABLE_MAX	256u		/* entries; more: one entry that means everybody */
 #define SPI_BROKER_MESSAGE_MAX	16384u		/* bytes */
 
@@ -60,6 +62,9 @@ enum spi_broker_type {
 	SPI_BROKER_LATE,	/* struct spi_broker_late: the daemon has accepted one that is concerned, but main() may have begun before; a hint */
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
 	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end with a broker of its own; first */
+	SPI_BROKER_HAS,		/* struct spi_broker_has: a process has an agent of the front end's, or no more */
+	SPI_BROKER_ASKED,	/* struct spi_broker_asked: an agent of the front end's asks who is at the other end; answer PEERS */
+	SPI_BROKER_TOLD,	/* struct spi_broker_told: answer to TELL */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
 	SPI_BROKER_TABLE,	/* struct spi_broker_table + entries: who is to be held from now on */
@@ -70,6 +75,8 @@ enum spi_broker_type {
 	SPI_BROKER_FOUND,	/* struct spi_broker_found: it has the agent now; fd: the connection to the agent */
 	SPI_BROKER_LACKS,	/* struct spi_broker_lacks */
 	SPI_BROKER_LOOKED,	/* no more: all that ran at the start have been told of */
+	SPI_BROKER_TELL,	/* struct spi_broker_tell: of a process that has an agent: SPI_MSG_CHANNEL is for it; answer TOLD */
+	SPI_BROKER_PEERS,	/* struct spi_broker_peers + text, with its NUL: answer to ASKED */
 };
 
 struct spi_broker_msg {
@@ -170,9 +177,12 @@ struct spi_broker_querier {
 };
 
 /*
- * `lttng trace --exec NAME --payload` has a broker of its own, which finds processes, brings the agent in, and hands
- * the connection over. It asks no session daemon. When the front end writes no more, the broker sends its notes, and
- * ends.
+ * `lttng trace --payload` has a broker of its own for `--exec NAME`, and for messages into other processes. The broker
+ * finds processes, brings the agent in, and hands the connection over. It asks no session daemon. When the front end
+ * writes no more, the broker sends its notes, and ends.
+ *
+ * The agents are the front end's, so it relays: their questions (ASKED, PEERS), and what those at the other end are
+ * told (TELL, TOLD). It says of each agent that comes to it whose that is (HAS), before anything else of that process.
  */
 struct spi_broker_find {
 	int32_t pid;		/* the front end */
@@ -182,8 +192,9 @@ _Static_assert(sizeof(struct spi_broker_find) == 8, "wire format");
 
 struct spi_broker_found {
 	int32_t pid;
-	uint32_t reserved;
+	uint32_t flags;		/* SPI_BROKER_FOUND_* */
 };
+#define SPI_BROKER_FOUND_BY_MESSAGE	1u	/* no name has brought it in: what it does counts from the message on */
 _Static_assert(sizeof(struct spi_broker_found) == 8, "wire format");
 
 struct spi_broker_lacks {
@@ -193,5 +204,47 @@ struct spi_broker_lacks {
 	char why[400];		/* likewise */
 };
 _Static_assert(sizeof(struct spi_broker_lacks) == 472, "wire format");
+
+struct spi_broker_has {
+	int32_t pid;
+	uint32_t has;		/* 0: it has no agent any more */
+};
+_Static_assert(sizeof(struct spi_broker_has) == 8, "wire format");
+
+struct spi_broker_asked {
+	int32_t pid;		/* whose agent asks, */
+	uint32_t uid;		/* and who made its connection */
+	uint32_t id;		/* the answer repeats it */
+	uint32_t flags;		/* SPI_BROKER_ASKED_* */
+	struct spi_msg_peer_request request;	/* its rules count for nothing: there is one that all processes come under */
+};
+_Static_assert(sizeof(struct spi_broker_asked) == 336, "wire format");
+/*
+ * That messages are to be followed is the wish of the agent's payload, and not the front end's user's: none but processes of the
+ * agent's user are brought in.
+ */
+#define SPI_BROKER_ASKED_BY_PAYLOAD	1u
+
+struct spi_broker_tell {
+	int32_t pid;
+	uint32_t number;	/* the answer repeats it */
+	struct spi_msg_channel_told told;	/* without rules: the front end knows their numbers */
+};
+_Static_assert(sizeof(struct spi_broker_tell) == 320, "wire format");
+
+struct spi_broker_told {
+	int32_t pid;
+	uint32_t number;
+	int32_t status;		/* 0; the agent's, or the front end's: no rule is in force there */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct spi_broker_told) == 16, "wire format");
+
+struct spi_broker_peers {
+	int32_t pid;
+	uint32_t id;
+	struct spi_msg_peers peers;
+};
+_Static_assert(sizeof(struct spi_broker_peers) == 32, "wire format");
 
 #endif /* SPI_SESSIOND_BROKER_PROTO_H */

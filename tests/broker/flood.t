@@ -13,7 +13,7 @@ cat >flood.py <<'P'
 import os, socket, struct, sys, time
 
 def packet(kind, body):
-    return struct.pack("IHHII", 0x31495053, 2, kind, 0, len(body)) + body
+    return struct.pack("IHHII", 0x31495053, 3, kind, 0, len(body)) + body
 
 def lines(line, n):
     return "".join(line % ((i,) * line.count("%d")) for i in range(n)).encode()

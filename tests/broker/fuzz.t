@@ -37,7 +37,7 @@ def packet(kind):
     if kind == 5:
         body = b"a\tb\tc\n" * random.randrange(500) + body
     size = random.choice([len(body)] * 9 + [7])
-    return struct.pack("IHHII", 0x31495053, 2, kind, random.randrange(4), size) + body
+    return struct.pack("IHHII", 0x31495053, 3, kind, random.randrange(4), size) + body
 
 children = []
 

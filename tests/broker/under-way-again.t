@@ -15,7 +15,7 @@ s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.connect("/run/lttng/spi-agent")
 
 def send(kind, body):
-    s.send(struct.pack("<IHHII", 0x31495053, 2, kind, 0, len(body)) + body)
+    s.send(struct.pack("<IHHII", 0x31495053, 3, kind, 0, len(body)) + body)
 
 print("ready", flush=True)
 os.read(0, 1)

@@ -29,7 +29,7 @@ class Agent:
         self.path = path
 
     def send(self, kind, body, number=0, fd=None):
-        packet = struct.pack("<IHHII", MAGIC, 2, kind, number, len(body)) + body
+        packet = struct.pack("<IHHII", MAGIC, 3, kind, number, len(body)) + body
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))] if fd is not None else []
         self.sock.sendmsg([packet], rights)
 
@@ -127,7 +127,7 @@ def broken(path, how):
     if how == "magic":
         a.sock.send(struct.pack("<IHHII", 1, 1, HELLO, 0, 0))
     elif how == "size":
-        a.sock.send(struct.pack("<IHHII", MAGIC, 2, HELLO, 0, 99))
+        a.sock.send(struct.pack("<IHHII", MAGIC, 3, HELLO, 0, 99))
     elif how == "short":
         a.sock.send(b"abc")
     elif how == "early":

@@ -17,6 +17,11 @@ standard output:
     pid                                                PID
     end                                                ended STATUS   (SIGTERM, then its exit status)
     wait                                               ended STATUS   (when it ends by itself)
+    peers STATUS READY TEXT                            peers   (what questions for the other end are answered from here on; \\t, \\n)
+    tell ID KIND SENDER RECEIVER POSITION PATH|-       told STATUS   (the rule's tree begins with this byte of that channel)
+
+Each question for the other end of a channel is a line in $SPI_TMP/asked: RULES KIND SENDER RECEIVER POSITION DEVICE
+PIDS PATH. What payloads write is in $SPI_TMP/said.
 
 It knows nothing but agent-proto.h, whose structures are repeated here on
 purpose: a change of the wire format that nobody meant fails this program.
@@ -34,10 +39,13 @@ import sys
 import tempfile
 
 BUILD = os.environ['SPI_TOP_BUILDDIR']
-MAGIC, VERSION = 0x31495053, 2
+MAGIC, VERSION = 0x31495053, 3
 HELLO, MAP_REQUEST, FILE_REQUEST, RULE_DONE, DECLINED, NOTE, DETACHED = range(1, 8)
+PEER_REQUEST, CHANNEL_DONE, PEERS, CHANNEL = 14, 15, 78, 79
 WELCOME, MAP, FILE, RULE_ADD, RULE_REMOVE, RULE_DISABLE, RULE_ENABLE, DETACH, GO = range(64, 73)
 HEADER = struct.Struct('<IHHII')
+RULES = struct.Struct('<I16II')
+CHANNEL_BODY = struct.Struct('<IIQQQQ48s112sQ8i')
 MAP_REQUEST_BODY = struct.Struct('<QQ32sIIII')
 COUNTERS = ('entries exits lost_entries lost_exits owed_exits nested_skipped slots_exhausted strings_unreadable '
             'points declined threads').split()
@@ -53,6 +61,7 @@ class Agent:
         self.socket = connection
         self.status = None
         self.next_id = 1000
+        self.peers = (-38, 0, '')
 
     def send(self, kind, ident, body=b'', descriptors=()):
         packet = HEADER.pack(MAGIC, VERSION, kind, ident, len(body)) + body
@@ -78,6 +87,8 @@ class Agent:
             self.answer_map(ident, body)
         elif kind == FILE_REQUEST:
             self.answer_file(ident, body.split(b'\0')[0].decode())
+        elif kind == PEER_REQUEST:
+            self.answer_peers(ident, body)
         elif kind in (DECLINED, NOTE):
             sys.stderr.write(body.rstrip(b'\0').decode(errors='replace').rstrip('\n') + '\n')
         return kind, body
@@ -130,7 +141,34 @@ class Agent:
             self.send(MAP, ident, struct.pack('<iI', 0, 0), [output])
         os.close(output)
 
+    def answer_peers(self, ident, body):
+        _, count, *rules = struct.unpack_from('<II16I', body)
+        channel, sender, receiver, position, path, device, pids = self.channel_of(body[80:])
+        with open(os.environ['SPI_TMP'] + '/asked', 'a') as asked:
+            print(','.join(map(str, rules[:count])), channel, sender, receiver, position, device, ','.join(map(str, pids)), path,
+                  file=asked)
+        status, ready, text = self.peers
+        self.send(PEERS, ident, struct.pack('<iIIIQ', status, ready, 0, 0, 0) + text.encode() + b'\0')
+
+    @staticmethod
+    def channel_of(body):
+        kind, _, sender, receiver, position, _, _, path, device, *pids = CHANNEL_BODY.unpack(body)
+        return kind, sender, receiver, position, path.split(b'\0')[0].decode(), device, [p for p in pids if p]
+
+    def tell(self, rule, kind, sender, receiver, position, path):
+        body = RULES.pack(1, rule, *[0] * 15, 0) + \
+            CHANNEL_BODY.pack(kind, 0, sender, receiver, position, 0, bytes(48), path.encode(), 0, *[0] * 8)
+        self.next_id += 1
+        self.send(CHANNEL, self.next_id, body)
+        kind, body = self.serve({CHANNEL_DONE})
+        return 'gone' if kind is None else 'told %d' % struct.unpack_from('<i', body)
+
     def answer_file(self, ident, name):
+        if name == 'payload-output':
+            fd = os.open(os.environ['SPI_TMP'] + '/said', os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self.send(FILE, ident, struct.pack('<iI', 0, 0), [fd])
+            os.close(fd)
+            return
         path = LIBRARIES.get(name)
         if not path or not os.path.exists(path):
             self.send(FILE, ident, struct.pack('<iI', -2, 0) + b'not served by the tests\0')
@@ -193,7 +231,15 @@ def main(argv):
             program.send_signal(signal.SIGTERM)
             answer = 'ended %d' % program.wait(30)
         elif word == 'wait':
+            agent.serve(set())
             answer = 'ended %d' % program.wait(60)
+        elif word == 'peers':
+            status, ready, *text = line.split(None, 3)[1:]
+            agent.peers = (int(status), int(ready), ''.join(text).replace('\\t', '\t').replace('\\n', '\n'))
+            answer = 'peers'
+        elif word == 'tell':
+            rule, kind, sender, receiver, position, path = line.split(None, 6)[1:]
+            answer = agent.tell(int(rule), int(kind), int(sender), int(receiver), int(position), path.lstrip('-'))
         else:
             answer = 'unknown command ' + word
         print(answer, flush=True)

@@ -22,7 +22,7 @@ SOCKET = "/run/lttng/spi-agent"
 
 
 def packet(kind, body=b"", ident=1):
-    return struct.pack("IHHII", 0x31495053, 2, kind, ident, len(body)) + body
+    return struct.pack("IHHII", 0x31495053, 3, kind, ident, len(body)) + body
 
 
 def connect():

@@ -29,7 +29,7 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../libltt
 
 
 def packet(kind, body=b""):
-    return struct.pack("IHHII", MAGIC, 2, kind, 1, len(body)) + body
+    return struct.pack("IHHII", MAGIC, 3, kind, 1, len(body)) + body
 
 
 def start_time():

@@ -108,7 +108,7 @@ def agent_packet(first):
         body = b"".join(words() + b"\t" + words() + b"\t" + words() + b"\n" for _ in range(rng.randrange(200))) + b"\0"
     else:
         body = noise(3000)
-    return damaged(struct.pack("IHHII", 0x31495053, 2, kind, number(), len(body)) + body)
+    return damaged(struct.pack("IHHII", 0x31495053, 3, kind, number(), len(body)) + body)
 
 
 def answer_rules(s):
@@ -123,7 +123,7 @@ def answer_rules(s):
             kind, rule = struct.unpack("H", data[6:8])[0], data[16:20]
             if 67 <= kind <= 70 and rng.random() < .8:
                 body = rule + struct.pack("iIIII", rng.choice([0, 0, -2, -17, 5]), number(), 1, 1, 0) + words() + b"\0"
-                send_with(s, struct.pack("IHHII", 0x31495053, 2, 4, 1, len(body)) + body, [])
+                send_with(s, struct.pack("IHHII", 0x31495053, 3, 4, 1, len(body)) + body, [])
     except OSError:
         pass
 

@@ -33,7 +33,7 @@ NAMES = {64: "WELCOME", 65: "MAP", 66: "FILE", 67: "RULE_ADD", 68: "RULE_REMOVE"
 
 
 def packet(kind, body=b"", ident=1):
-    return struct.pack("IHHII", MAGIC, 2, kind, ident, len(body)) + body
+    return struct.pack("IHHII", MAGIC, 3, kind, ident, len(body)) + body
 
 
 def start_time(pid):
@@ -178,7 +178,7 @@ def garbage(path):
     rng = random.Random(5)
     all_fds = [os.open("/dev/null", os.O_RDWR) for _ in range(20)]
     shapes = [b"x", b"\0" * 16, packet(HELLO)[:15], packet(HELLO), packet(99), packet(NOTE, b"before hello"),
-              struct.pack("IHHII", MAGIC, 9, HELLO, 1, 0), struct.pack("IHHII", MAGIC, 2, HELLO, 1, 99999),
+              struct.pack("IHHII", MAGIC, 9, HELLO, 1, 0), struct.pack("IHHII", MAGIC, 3, HELLO, 1, 99999),
               packet(HELLO, b"\xff" * 16 + b"a" * 50000), b"y" * 66000, b"z" * 150000, os.urandom(3000)]
     for shape in shapes + [os.urandom(rng.randrange(1, 4000)) for _ in range(50)]:
         for fds in (), all_fds[:1], all_fds:

@@ -4,7 +4,8 @@
  * A server and its client over one kind of channel, for tests of messages.
  *
  *	message-pair serve KIND WHERE [fork|trap]	prints "ready" when it can be talked to; ends when a message says "end"
- *	message-pair ask KIND WHERE N		N questions, each after the answer to the one before; prints the sum of the answers
+ *	message-pair ask KIND WHERE N [stay]	N questions, each after the answer to the one before; prints the sum of the answers.
+ *						Then "end", or nothing
  *
  * KIND: tcp, tcp6, udp, unix, unixgram, seqpacket, fifo; WHERE: a port or a path. A fifo has its answers in WHERE.answer. "fork": a
  * child for each connection. "trap": a handler of SIGTRAP that lets system calls fail. The server's work is handle(), which calls answer_of(); the client's is ask().
@@ -152,7 +153,7 @@ __attribute__((noipa)) int ask(int fd, int from, int question)
 	return atoi(text);
 }
 
-static int client(int n)
+static int client(int n, int stays)
 {
 	int fd, from, sum = 0;
 
@@ -175,7 +176,8 @@ static int client(int n)
 	}
 	for (int i = 0; i < n; i++)
 		sum += ask(fd, from, i);
-	ask(fd, from, -1);
+	if (!stays)
+		ask(fd, from, -1);
 	printf("%d\n", sum);
 	return 0;
 }
@@ -188,5 +190,5 @@ int main(int argc, char **argv)
 	where = argv[3];
 	if (argc > 4 && !strcmp(argv[4], "trap"))
 		sigaction(SIGTRAP, &(struct sigaction) { .sa_handler = on_trap }, NULL);
-	return !strcmp(argv[1], "serve") ? serve(argc > 4 && !strcmp(argv[4], "fork")) : client(argc > 4 ? atoi(argv[4]) : 1);
+	return !strcmp(argv[1], "serve") ? serve(argc > 4 && !strcmp(argv[4], "fork")) : client(argc > 4 ? atoi(argv[4]) : 1, argc > 5);
 }

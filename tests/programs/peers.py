@@ -55,7 +55,7 @@ class Agent:
         self.send(HELLO, struct.pack("iIQ", os.getpid(), flags, start) + os.readlink("/proc/self/exe").encode() + b"\0\0")
 
     def send(self, kind, body, ident=1):
-        self.s.send(struct.pack("IHHII", MAGIC, 2, kind, ident, len(body)) + body)
+        self.s.send(struct.pack("IHHII", MAGIC, 3, kind, ident, len(body)) + body)
 
     def hear(self, seconds, mute=False):
         """One message, acted on. Its kind; None: nothing came."""
@@ -111,7 +111,8 @@ class Channel:
         family = self.addresses[0] if self.addresses else 0
         ends = [address(a, family) for a in self.addresses[1:]] if self.addresses else [bytes(24)] * 2
         return struct.pack("II16III", flags, len(rules), *(rules + [0] * 16)[:16], deadline, 0) + \
-            struct.pack("IIQQQQ", self.kind, 0, sender, receiver, 4711, 10) + ends[0] + ends[1] + self.path.encode().ljust(112, b"\0")
+            struct.pack("IIQQQQ", self.kind, 0, sender, receiver, 4711, 10) + ends[0] + ends[1] + \
+            self.path.encode().ljust(112, b"\0") + bytes(40)
 
 
 def fds(*files):

@@ -46,7 +46,7 @@ def become(uid):
 
 
 def packet(kind, body):
-    return struct.pack("IHHII", 0x31495053, 2, kind, 1, len(body)) + body
+    return struct.pack("IHHII", 0x31495053, 3, kind, 1, len(body)) + body
 
 
 def speak(s, pid, out):

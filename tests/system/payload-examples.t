@@ -57,6 +57,19 @@ rc=$?; is $rc 0 "event: the program's status" || diag "$(tail -5 err)"
 is "$(grep -cx after err) $(grep -cx leaf err) $(grep -cx before err)" "5 5 0" "event: calls from the file's appearance on" ||
 	diag "$(cat err)"
 
+# What lttng trace does with it: file-channel.t.
+spi_cc file-messages file-messages.c -O1 -fno-optimize-sibling-calls
+export LTTNG_SPI_PAYLOAD_ARGS="file=$PWD/messages"
+LD_PRELOAD=$PWD/built/file-channel.so ./file-messages write messages 2 2>err
+is $? 0 "file-channel: the writer's status"
+is "$(sed -n 's/^\[[0-9]*\] to //p' err | tr '\n' ,)" "file $PWD/messages at 0,file $PWD/messages at 16," "file-channel: its messages" ||
+	diag "$(cat err)"
+LD_PRELOAD=$PWD/built/file-channel.so ./file-messages read messages 2 >out 2>err
+is $? 0 "file-channel: the reader's status"
+is "$(sed -n 's/^\[[0-9]*\] from //p' err | tr '\n' ,)" "file $PWD/messages at 0,file $PWD/messages at 16," "file-channel: they come" ||
+	diag "$(cat err)"
+unset LTTNG_SPI_PAYLOAD_ARGS
+
 # A recorder of one's own, in a session of the stock commands.
 sessiond_start
 lttng_ok() { command lttng "$@" >lttng.log 2>&1 || diag "lttng $*: $(cat lttng.log)"; }
