@@ -29,8 +29,8 @@ SPI_IPC_DECLARE(tee);
 SPI_IPC_DECLARE(vmsplice);
 
 /*
- * What stands before function NAME of libc's: `data` is made of the parameters, `offset` is where the program says, or -1.
- * The function runs as the program has called it.
+ * What stands before function NAME of libc's. `made` is made of the parameters; `offset` is where the program says, or
+ * -1. The function runs as the program has called it.
  */
 #define IPC_MOVES(name, parameters, arguments, end, offset, made) \
 	static ssize_t ipc_##name parameters \
@@ -47,9 +47,12 @@ SPI_IPC_DECLARE(vmsplice);
 	}
 
 IPC_MOVES(read, (int fd, void *buffer, size_t size), (fd, buffer, size), SPI_IPC_RECV, -1, SPI_IPC_ONE(buffer, size))
-IPC_MOVES(write, (int fd, const void *buffer, size_t size), (fd, buffer, size), SPI_IPC_SEND, -1, SPI_IPC_ONE(buffer, size))
-IPC_MOVES(readv, (int fd, const struct iovec *vector, int count), (fd, vector, count), SPI_IPC_RECV, -1, SPI_IPC_MANY(vector, count))
-IPC_MOVES(writev, (int fd, const struct iovec *vector, int count), (fd, vector, count), SPI_IPC_SEND, -1, SPI_IPC_MANY(vector, count))
+IPC_MOVES(write, (int fd, const void *buffer, size_t size), (fd, buffer, size),
+	SPI_IPC_SEND, -1, SPI_IPC_ONE(buffer, size))
+IPC_MOVES(readv, (int fd, const struct iovec *vector, int count), (fd, vector, count),
+	SPI_IPC_RECV, -1, SPI_IPC_MANY(vector, count))
+IPC_MOVES(writev, (int fd, const struct iovec *vector, int count), (fd, vector, count),
+	SPI_IPC_SEND, -1, SPI_IPC_MANY(vector, count))
 
 /* At an offset: pipes and sockets have none, and what a payload's worker knows may have. */
 IPC_MOVES(pread64, (int fd, void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset),
@@ -60,10 +63,10 @@ IPC_MOVES(preadv64, (int fd, const struct iovec *vector, int count, off64_t offs
 	SPI_IPC_RECV, offset, SPI_IPC_MANY(vector, count))
 IPC_MOVES(pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset), (fd, vector, count, offset),
 	SPI_IPC_SEND, offset, SPI_IPC_MANY(vector, count))
-IPC_MOVES(preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int flags), (fd, vector, count, offset, flags),
-	SPI_IPC_RECV, offset, SPI_IPC_MANY(vector, count))
-IPC_MOVES(pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int flags), (fd, vector, count, offset, flags),
-	SPI_IPC_SEND, offset, SPI_IPC_MANY(vector, count))
+IPC_MOVES(preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+	(fd, vector, count, offset, flags), SPI_IPC_RECV, offset, SPI_IPC_MANY(vector, count))
+IPC_MOVES(pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+	(fd, vector, count, offset, flags), SPI_IPC_SEND, offset, SPI_IPC_MANY(vector, count))
 
 /* What goes from one descriptor to another: either may be a channel's end. */
 static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, const off64_t *in_at,
