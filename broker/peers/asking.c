@@ -454,4 +454,5 @@ void peers_stop(void)
 	while (askings)
 		asking_free(askings);
 	finder_stop();
+	ahead_stop();
 }

@@ -16,6 +16,8 @@ struct spi_tree;
 /* Control side: the object with its map and gates. NULL and `error`. */
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, uint32_t tree, char *error,
 	size_t error_size);
+/* The controller may make the maps of all objects that the tree goes into, at the same time. */
+void spi_tree_maps_announce(const struct spi_tree *tree, struct spi_link *link);
 
 /* An object that has its map is one that trees go into from now on. Under the patch lock. */
 void spi_tree_object_enter(struct spi_tree_object *to);
