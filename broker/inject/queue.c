@@ -18,6 +18,7 @@
 #define HELD_AGAIN_MS	10u	/* the same when it has the agent, and its parent's rules, already */
 #define FREE_MS		3000u
 #define YOUNG_TRIES	3u
+#define BROUGHT_TRIES	1u	/* what gets messages has most likely begun */
 
 static struct injection *injections;	/* in the order of their coming */
 
@@ -44,6 +45,7 @@ static struct process *injection_end(struct injection *in)
 /* The agent comes by itself, or it cannot be brought in. */
 static void take_failure(struct process *p, const struct outcome *outcome)
 {
+	const unsigned int tries = p->brought.kind ? BROUGHT_TRIES : YOUNG_TRIES;
 	int ret = outcome->ret;
 
 	/*
@@ -66,8 +68,10 @@ static void take_failure(struct process *p, const struct outcome *outcome)
 		process_let_go(p);
 	}
 	/* A program that has just begun may have no libc yet; one of another kind will not get any. */
-	process_refuse(p, ret == -ENOTSUP ? p->refusal.failures < YOUNG_TRIES : ret != -ELIBACC && ret != -ENOENT, "%s",
+	process_refuse(p, ret == -ENOTSUP ? p->refusal.failures < tries : ret != -ELIBACC && ret != -ENOENT, "%s",
 		       outcome->text);
+	if (p->brought.kind)
+		process_mark(p, MARK_RULES);	/* a message may wait for it */
 }
 
 

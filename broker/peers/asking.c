@@ -458,4 +458,5 @@ void peers_stop(void)
 	while (askings)
 		asking_free(askings);
 	finder_stop();
+	ahead_stop();
 }

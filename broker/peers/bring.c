@@ -20,7 +20,7 @@
 #define RULE_MOST	64u	/* processes that one rule brings in, at a time */
 
 /* Programs by which a user or the system is reached, or which carry traces; and those that LTTNG_SPI_IPC_NEVER names. */
-static bool is_never(const struct facts *facts)
+bool peer_is_never(const struct facts *facts)
 {
 	static const char *const never[] = {
 		"sshd*", "ssh", "systemd*", "init", "dbus-daemon", "dbus-broker*", "lttng-sessiond", "lttng-consumerd",
@@ -56,7 +56,7 @@ static uint32_t channels_of(uint32_t kind)
 	return kind < SPI_CHANNEL_KINDS ? channels[kind] : 0;
 }
 
-static bool follows_messages(const struct rule *rule)
+bool rule_follows_messages(const struct rule *rule)
 {
 	return rule->enabled && rule->on_message && rule_instruments(rule);
 }
@@ -73,7 +73,7 @@ static const struct applied *applied_with(const struct process *p, uint32_t id)
 static const struct rule *rule_with(const struct request *request, uint32_t channels)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (follows_messages(rule) && (rule->requests[0] == request || rule->on_message == request) &&
+		if (rule_follows_messages(rule) && (rule->requests[0] == request || rule->on_message == request) &&
 		    (rule->wants.asked.ipc & channels))
 			return rule;
 	return NULL;
@@ -113,7 +113,7 @@ int asking_take_rules(struct asking *asking, const struct process *p, char *why,
 static bool rule_reaches(const struct rule_name *name, const struct facts *facts)
 {
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (follows_messages(rule) && rule->on_message->id == name->on_message && rule_may(rule, facts))
+		if (rule_follows_messages(rule) && rule->on_message->id == name->on_message && rule_may(rule, facts))
 			return true;
 	return false;
 }
@@ -132,7 +132,7 @@ static bool rule_has_begun(const struct rule_name *name, const struct process *p
 	if (applied_with(p, name->plain))
 		return true;
 	for (const struct rule *rule = rules_now()->rules; rule; rule = rule->next)
-		if (follows_messages(rule) && rule->on_message->id == name->on_message &&
+		if (rule_follows_messages(rule) && rule->on_message->id == name->on_message &&
 		    rule_concerns(rule, &p->facts, p->is_application))
 			return true;
 	return false;
@@ -180,6 +180,7 @@ static void follows_tidy(struct process *p)
 
 void peers_rules_changed(void)
 {
+	ahead_update();
 	for (struct process *p = processes_first(); p; p = p->next) {
 		if (!p->brought.kind)
 			continue;
@@ -296,7 +297,7 @@ void peer_add(struct asking *asking, const struct one *one)
 		peer->serial = p->serial;
 		peer_advance(asking, peer, p);
 		peer->was_in = peer->state == PEER_TOLD;
-	} else if (facts_are_own(&facts, true) || is_never(&facts)) {
+	} else if (facts_are_own(&facts, true) || peer_is_never(&facts)) {
 		peer_refuse(asking, peer, EPERM, "it is one of the programs that messages never bring in");
 	} else if (!reaches(asking, &facts)) {
 		peer_refuse(asking, peer, EPERM, the_daemon()->is_front_end ?
@@ -332,12 +333,11 @@ static void tell(const struct asking *asking, struct peer *peer, struct process 
 /* Nothing is in force, and nothing is under way to that. */
 static void advance_without(const struct asking *asking, struct peer *peer, const struct process *p)
 {
-	if (p->marks & MARK_RULES || p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING)
+	/* what has failed twice, as it is static or has a debugger, is tried again without messages that wait */
+	peer->is_slow = peer->is_slow || (!p->agent && p->refusal.failures > 1);
+	if (p->marks & MARK_RULES || p->state == PROCESS_INJECTING || p->state == PROCESS_ENTERING ||
+	    p->refusal.again.armed)
 		return;
-	if (p->refusal.again.armed) {
-		peer->is_slow |= p->refusal.again.at > asking->timer.at;	/* tried again when nobody waits any more */
-		return;
-	}
 	if (*p->refusal.why && !p->agent)
 		peer_refuse(asking, peer, ENOTSUP, "%.*s", (int) sizeof(peer->why) - 1, p->refusal.why);
 	else

@@ -62,10 +62,20 @@ struct found {
 	struct one holders[HOLDERS_MAX];
 };
 
+/* A socket that messages may come to from whoever knows its address. */
+struct listening {
+	uint64_t inode;
+	uint32_t channels;		/* SPI_CHANNELS_*: of what kind they are */
+};
+#define LISTENING_MAX	4096u
+
 /* ---- sock-diag.c: the other end of a socket. 0, or a negative errno with `why` -------------------------------- */
 
 /* The process of the question, /proc/PID of which is open as `directory`. Fills in `end`, and `inode`. */
 int sockets_find(const struct question *question, int directory, struct found *found);
+
+/* All of the network namespace that the caller is in; ascending. How many, or a negative errno. */
+int sockets_listening(struct listening list[LISTENING_MAX]);
 
 /* ---- holders.c: descriptors ------------------------------------------------------------------------------------ */
 
@@ -88,5 +98,8 @@ void holders_named(const struct question *question, struct found *found);
 void holders_among(const struct question *question, struct found *found);
 /* All processes that do, for all of the questions at once. */
 void holders_scan(const struct question *questions, struct found *found, unsigned int count);
+/* All processes that have some of these sockets. `sees` is told of which kinds they are. */
+void holders_listening(const struct listening *list, unsigned int count,
+		       void (*sees)(const struct one *one, uint32_t channels));
 
 #endif /* SPI_BROKER_PEERS_FIND_H */

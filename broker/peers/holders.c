@@ -419,3 +419,54 @@ void holders_scan(const struct question *questions, struct found *found, unsigne
 	if (proc)
 		closedir(proc);
 }
+
+/* ---- listening sockets ------------------------------------------------------------------------------------------ */
+
+struct listener {
+	const struct listening *list;
+	unsigned int count;
+	uint32_t channels;
+};
+
+static int inode_compare(const void *key, const void *listening)
+{
+	uint64_t a = *(const uint64_t *) key, b = ((const struct listening *) listening)->inode;
+
+	return (a > b) - (a < b);
+}
+
+static bool sees_listening(void *data, int directory, int fds, const char *name, const char *link)
+{
+	struct listener *listener = data;
+	uint64_t inode = link_inode(link, "socket");
+	const struct listening *found = inode ?
+		bsearch(&inode, listener->list, listener->count, sizeof(*listener->list), inode_compare) : NULL;
+
+	listener->channels |= found ? found->channels : 0;
+	return false;
+}
+
+void holders_listening(const struct listening *list, unsigned int count,
+		       void (*sees)(const struct one *one, uint32_t channels))
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc))) {
+		struct listener listener = { list, count, 0 };
+		struct one one = { .pid = atoi(entry->d_name) };
+		int directory = -1;
+
+		if (one.pid > 0)
+			directory = openat(dirfd(proc), entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (directory < 0)
+			continue;
+		each_descriptor(directory, QUICK_MOST, sees_listening, &listener);
+		one.start_time = listener.channels ? start_time(directory) : 0;
+		close(directory);
+		if (one.start_time)
+			sees(&one, listener.channels);
+	}
+	if (proc)
+		closedir(proc);
+}

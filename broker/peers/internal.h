@@ -4,6 +4,8 @@
 #ifndef SPI_BROKER_PEERS_INTERNAL_H
 #define SPI_BROKER_PEERS_INTERNAL_H
 
+#include <limits.h>
+
 #include "broker/peers/find.h"
 #include "broker/peers/peers.h"
 
@@ -64,6 +66,8 @@ struct asking {
 	struct peer peers[HOLDERS_MAX];
 };
 
+bool peer_is_never(const struct facts *facts);	/* one of the programs that messages never bring in */
+bool rule_follows_messages(const struct rule *rule);
 /*
  * A question of the process's. agent NULL: a front end has its agent. uid: who made the agent's connection.
  * within_user: others' processes are not brought in, whoever the rule's owner is.
@@ -80,6 +84,24 @@ void peer_refuse(const struct asking *asking, struct peer *peer, int error, cons
 	__attribute__((format(printf, 4, 5)));
 /* Processes that are under the rules; how many of list[most]. */
 unsigned int peers_known(const struct asking *asking, struct one *list, unsigned int most);
+
+/* ---- ahead.c, listening.c --------------------------------------------------------------------------------------- */
+
+/*
+ * What a child says of a process with listening sockets: that it is there (path ""), then each file that it has mapped
+ * code of. Answered with one byte: 1: go on; 0: no more of this process.
+ */
+struct listening_said {
+	struct one one;
+	uint32_t channels;		/* SPI_CHANNELS_* of its sockets */
+	uint32_t is_executable;
+	uint64_t device, inode;
+	char path[PATH_MAX];
+};
+int listening_work(void *data);		/* the child */
+
+void ahead_update(void);		/* other rules are there */
+void ahead_stop(void);
 
 /* ---- front.c --------------------------------------------------------------------------------------------------- */
 

@@ -104,6 +104,22 @@ struct stat;
 int spi_control_lacks(struct spi_control *control, const struct stat *st, const char *const *patterns, unsigned int count);
 
 /*
+ * spi_control_analyse() - have the map for call trees of a file made that a process has mapped, as when its agent
+ * asks: with the rights of the process's user, and into that user's cache. At the lowest priority. `over` is called
+ * once, when the map is made or cannot be, unless spi_control_destroy() comes first; it does not ask for another one.
+ * 0 or a negative errno.
+ */
+struct spi_analysis {
+	pid_t pid;
+	uint64_t start_time;
+	uid_t uid;			/* whose process it is, in all its ids; if that is another by then it is not analysed */
+	const char *path;		/* as /proc/PID/maps has it */
+	void (*over)(void *data);
+	void *data;
+};
+int spi_control_analyse(struct spi_control *control, const struct spi_analysis *analysis);
+
+/*
  * Files of prototypes for functions without debug info, instead of those of the user's directory. They are opened with
  * the caller's rights at each question, and parsed by spi-codemap alone. 0 or -ENOMEM.
  */

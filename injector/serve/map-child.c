@@ -99,6 +99,8 @@ static __attribute__((noreturn)) void child_run(const struct spi_map_child *l)
 	syscall(SYS_close_range, l->prototypes < 0 ? 8u : 9u, ~0u, 0u);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	be_first_to_go();
+	if (l->is_ahead)
+		setpriority(PRIO_PROCESS, 0, 19);
 	object_open(l);
 	if (l->change_user && (syscall(SYS_setgroups, 0ul, NULL) || syscall(SYS_setresgid, l->gid, l->gid, l->gid) ||
 			       syscall(SYS_setresuid, l->uid, l->uid, l->uid)))
@@ -124,26 +126,26 @@ pid_t spi_map_child_start(const struct spi_map_child *launch, int *pidfd)
 	return pid < 0 ? -errno : pid;
 }
 
-int spi_map_child_identity(struct spi_map_child *l, const struct spi_agent *agent)
+int spi_map_child_identity(struct spi_map_child *l, const struct spi_map_target *target)
 {
-	char *status = spi_proc_read(NULL, "%d/status", (int) agent->pid);
+	char *status = spi_proc_read(NULL, "%d/status", (int) target->pid);
 	unsigned int uids[4], gids[4];
 	int ret = 0;
 
-	if (!status || !spi_status_ids(status, "Uid", uids) || !spi_status_ids(status, "Gid", gids) || !agent->start_time ||
-	    spi_process_start_time(agent->pid) != agent->start_time || !spi_agent_lives(agent))
+	if (!status || !spi_status_ids(status, "Uid", uids) || !spi_status_ids(status, "Gid", gids) || !target->start_time ||
+	    spi_process_start_time(target->pid) != target->start_time)
 		ret = -ESRCH;
 	free(status);
 	if (ret)
 		return ret;
-	l->pid = agent->pid;
-	l->living = spi_living_thread(agent->pid);
-	l->start_time = agent->start_time;
+	l->pid = target->pid;
+	l->living = spi_living_thread(target->pid);
+	l->start_time = target->start_time;
 	l->uid = uids[0];
 	l->gid = gids[0];
 	l->change_user = !geteuid() && l->uid;
 	for (unsigned int i = 0; i < 4 && !geteuid(); i++)
-		if (uids[i] != agent->uid || gids[i] != l->gid)
+		if (uids[i] != target->uid || gids[i] != l->gid)
 			return -EPERM;
 	return 0;
 }

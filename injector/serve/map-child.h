@@ -6,6 +6,13 @@
 
 #include "injector/control/internal.h"
 
+/* A process, and the user that it belongs to. */
+struct spi_map_target {
+	pid_t pid;
+	uint64_t start_time;
+	uid_t uid;
+};
+
 struct spi_map_child {
 	char **argv, **envp;
 	char **name;		/* what the object is called: in argv, for the child to fill in */
@@ -18,16 +25,17 @@ struct spi_map_child {
 	const struct spi_msg_map_request *request;
 	const struct spi_msg_map_file *file;	/* as the agent sees it, or NULL */
 	const char *path;	/* as the agent calls it */
+	bool is_ahead;		/* nobody waits for it */
 	bool change_user;
 	uid_t uid;
 	gid_t gid;
 };
 
 /*
- * Whose rights the child of that agent's process has. 0; -ESRCH: the process has ended, and its id may
- * be another's; -EPERM: it runs with the ids of several users, or of another than who made the connection.
+ * Whose rights the child of that process has. 0; -ESRCH: the process has ended, and its id may
+ * be another's; -EPERM: it runs with the ids of several users, or of another than the target's.
  */
-int spi_map_child_identity(struct spi_map_child *l, const struct spi_agent *agent);
+int spi_map_child_identity(struct spi_map_child *l, const struct spi_map_target *target);
 
 /* user-cache.c: root only: a directory for maps that are made with this user's rights; -1: there is none. */
 int spi_user_cache_open(uid_t uid, gid_t gid);

@@ -15,6 +15,7 @@
 
 #include "injector/control/internal.h"
 #include "injector/serve/kept-map.h"
+#include "injector/serve/map-child.h"
 
 #define LATE_TEXT	"spi-codemap did not finish within a minute"
 #define ALL_SEALS	(F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -22,6 +23,10 @@
 struct spi_map_job {
 	struct spi_map_job *next;
 	struct spi_agent *agent;	/* NULL: gone meanwhile */
+	bool is_silent;			/* it is not answered: SPI_MAP_REQUEST_SOON */
+	struct spi_map_target target;	/* agent NULL: whose file it is; */
+	void (*over)(void *data);	/* not NULL: spi_control_analyse() */
+	void *data;
 	uint32_t id;
 	struct spi_msg_map_request request;
 	struct spi_msg_map_file file;

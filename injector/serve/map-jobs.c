@@ -20,6 +20,7 @@
 #define RUNNING_ALL		16u	/* for all of them */
 #define RUNNING_OTHERS		12u	/* for those who have no sessions */
 #define JOBS_MAX		256u	/* of one agent; more is nothing that an agent does */
+#define JOBS_SOON		128u	/* beyond, what it will ask soon is not begun before */
 #define JOBS_USER		1024u	/* of one user's agents, but root's */
 #define JOBS_OTHERS		2048u	/* of all users without sessions */
 #define JOBS_BYTES		(8u << 20)	/* of questions, of all users without sessions or of one user */
@@ -70,6 +71,7 @@ void spi_map_jobs_reap(struct spi_control *control)
 	spi_accounts_sum(control, &others);
 	for (struct spi_map_job **at = &control->jobs; *at;) {
 		struct spi_map_job *job = *at;
+		void (*over)(void *data), *data;
 
 		if (!job->finished && !job->started && !job->same && has_turn(control, job->account, &others)) {
 			spi_map_job_start(control, job);
@@ -80,8 +82,18 @@ void spi_map_jobs_reap(struct spi_control *control)
 			continue;
 		}
 		*at = job->next;
+		over = job->over;
+		data = job->data;
 		spi_map_job_free(control, job);
+		if (over)
+			over(data);
 	}
+}
+
+/* A run for a whole object goes on: the next process finds the map in the cache. */
+static bool is_left(struct spi_map_job *job)
+{
+	return job->child > 0 && !job->finished && job->request.flags & SPI_MAP_REQUEST_TREE;
 }
 
 void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
@@ -89,6 +101,10 @@ void spi_map_jobs_forget(struct spi_control *control, struct spi_agent *agent)
 	for (struct spi_map_job **at = &control->jobs; *at;) {
 		struct spi_map_job *job = *at;
 
+		if (agent && job->agent == agent && is_left(job)) {
+			agent->jobs--;
+			job->agent = NULL;
+		}
 		if (agent && job->agent != agent) {
 			at = &job->next;
 			continue;
@@ -113,12 +129,52 @@ static bool is_beyond(const struct spi_control *control, const struct spi_accoun
 	return others.jobs >= JOBS_OTHERS || others.job_bytes >= JOBS_BYTES;
 }
 
+static void job_enter(struct spi_control *control, struct spi_map_job *job)
+{
+	struct spi_map_job **end = &control->jobs;
+
+	job->map_fd = job->process.fd = job->words.fd = job->timer.fd = -1;
+	job->account->jobs++;
+	job->account->job_bytes += job->size;
+	while (*end)
+		end = &(*end)->next;
+	*end = job;
+}
+
+int spi_control_analyse(struct spi_control *control, const struct spi_analysis *analysis)
+{
+	struct spi_map_job *job = calloc(1, sizeof(*job));
+	size_t size = strlen(analysis->path) + 1;
+
+	if (!job)
+		return -ENOMEM;
+	job->text = calloc(1, size + 1);	/* the patterns are empty */
+	job->account = job->text ? spi_account_hold(control, analysis->uid) : NULL;
+	if (!job->account) {
+		free(job->text);
+		free(job);
+		return -ENOMEM;
+	}
+	job->size = size + 1;
+	memcpy(job->text, analysis->path, size);
+	job->path = job->text;
+	job->patterns = job->text + size;
+	job->request.flags = SPI_MAP_REQUEST_TREE;	/* the file is found by its name: inodes have two faces */
+	job->target = (struct spi_map_target) { analysis->pid, analysis->start_time, analysis->uid };
+	job->over = analysis->over;
+	job->data = analysis->data;
+	job_enter(control, job);
+	spi_map_jobs_reap(control);
+	return 0;
+}
+
 /* A request: the struct, the path and its NUL, the patterns and their NUL, perhaps the file. Nothing of it is trusted. */
 int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t size)
 {
 	struct spi_control *control = agent->control;
-	struct spi_map_job *job, **end = &control->jobs;
+	struct spi_map_job *job;
 	size_t path, patterns, left;
+	bool is_refused;
 
 	if (size <= sizeof(job->request) || agent->jobs >= JOBS_MAX)
 		return -EPROTO;
@@ -126,6 +182,12 @@ int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t
 	if (!job)
 		return -ENOMEM;
 	memcpy(&job->request, body, sizeof(job->request));
+	job->is_silent = job->request.flags & SPI_MAP_REQUEST_SOON;
+	job->request.flags &= ~SPI_MAP_REQUEST_SOON;
+	if (job->is_silent && agent->jobs >= JOBS_SOON) {
+		free(job);
+		return 0;
+	}
 	body += sizeof(job->request);
 	size -= sizeof(job->request);
 	path = strnlen(body, size);
@@ -151,14 +213,10 @@ int spi_map_serve(struct spi_agent *agent, uint32_t id, const char *body, size_t
 	job->patterns = job->text + path + 1;
 	job->agent = agent;
 	job->id = id;
-	job->map_fd = job->process.fd = job->words.fd = job->timer.fd = -1;
-	if (is_beyond(control, job->account))
+	is_refused = is_beyond(control, job->account);
+	job_enter(control, job);	/* started at the end of this dispatch */
+	if (is_refused)
 		spi_map_job_fail(job, -EBUSY, "not analysed: too much of what its user's processes ask for waits already");
 	agent->jobs++;
-	job->account->jobs++;
-	job->account->job_bytes += job->size;
-	while (*end)
-		end = &(*end)->next;
-	*end = job;		/* started at the end of this dispatch */
 	return 0;
 }

@@ -40,7 +40,7 @@ void spi_map_job_answer(struct spi_map_job *job, int status, const char *text)
 
 	if (size > PATH_MAX + 256)
 		size = PATH_MAX + 256;
-	if (job->agent) {
+	if (job->agent && !job->is_silent) {
 		head.lacks = spi_map_lacks(job, hashes);
 		memcpy(body + size, hashes, head.lacks * sizeof(*hashes));
 		spi_agent_send(job->agent, SPI_MSG_MAP, job->id, &head, sizeof(head), body, size + head.lacks * sizeof(*hashes),
@@ -257,6 +257,10 @@ static void run_begin(struct spi_control *control, struct spi_map_job *job, stru
 
 	if (launch->change_user)
 		launch->cache = spi_user_cache_open(launch->uid, launch->gid);
+	if (launch->change_user && launch->cache < 0 && launch->is_ahead) {
+		spi_map_job_fail(job, -ENOENT, "there is no cache to make it for");
+		return;
+	}
 	launch->envp = !launch->change_user ? environ : (char **) (launch->cache < 0 ? plain : cached);
 	snprintf(limit, sizeof(limit), "%u", job->request.limit);
 	launch->argv = make_arguments(job, limit, launch->root >= 0, launch->prototypes >= 0, &launch->name);
@@ -289,16 +293,19 @@ void spi_map_job_start(struct spi_control *control, struct spi_map_job *job)
 					.path = job->path, .file = job->has_file ? &job->file : NULL };
 	struct spi_prototypes prototypes = { .bytes = NULL };
 	struct spi_root root = { .fd = -1 };
+	const struct spi_map_target target = job->agent ?
+		(struct spi_map_target) { job->agent->pid, job->agent->start_time, job->agent->uid } : job->target;
 	const char *program = spi_path_codemap(), *why;
 	int ret;
 
 	job->started = true;
+	launch.is_ahead = job->over;
 	if (!program || (launch.program = open(program, O_PATH | O_CLOEXEC)) < 0) {
 		spi_map_job_answer(job, -ENOENT,
 				   "spi-codemap is neither beside the controller nor installed: set LTTNG_SPI_CODEMAP");
 		return;
 	}
-	ret = spi_map_child_identity(&launch, job->agent);
+	ret = job->agent && !spi_agent_lives(job->agent) ? -ESRCH : spi_map_child_identity(&launch, &target);
 	if (ret) {
 		spi_map_job_fail(job, ret, explain_object(ret));
 		goto out;

@@ -141,6 +141,7 @@ struct spi_msg_map_file {
 #define SPI_MAP_REQUEST_EXE	1u	/* the object is the process's executable (/proc/PID/exe) */
 #define SPI_MAP_REQUEST_TREE	2u	/* all functions and call sites: no patterns, no limit */
 #define SPI_MAP_REQUEST_DETAIL	4u	/* with SPI_MAP_REQUEST_TREE: struct spi_map_detail, and source lines */
+#define SPI_MAP_REQUEST_SOON	8u	/* not answered: it is asked for in a moment, and may be made until then */
 
 struct spi_msg_map {
 	int32_t status;		/* 0 or a negative errno; text follows, with its NUL: empty when 0 */

@@ -37,9 +37,12 @@ struct spi_ipc_place {
 	struct {
 		uint64_t position, word;
 	} end[2];
-	uint64_t reserved[2];
+	uint64_t joined;		/* when the hooks came into the last process that was met by a rule while it ran; ns of spi_now_ns() */
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct spi_ipc_place) == 64, "shared with programs that have another agent of this build");
+#define SPI_IPC_UNDER_WAY	UINT64_C(0xffff)	/* of a word */
+#define SPI_IPC_BEGUN		(UINT64_C(1) << 16)
 #define SPI_IPC_LOST	1u	/* what is counted here is not what the channel carries */
 #define SPI_IPC_BORN	2u	/* all that it ever carried was counted here, as far as processes are traced */
 #define SPI_IPC_AGREED(end)	(4u << (end))	/* this end's count has been compared with the queue, and was right or set right */
@@ -132,6 +135,20 @@ void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_
 uint64_t spi_ipc_id(const char *kind, uint64_t a, uint64_t b) SPI_HIDDEN;
 uint64_t spi_ipc_unix_peer(uint64_t inode) SPI_HIDDEN;	/* unix-peer.c: the inode of the socket that this one is connected to; 0: not known */
 
+/* ---- agreement.c ---- */
+/* Where the channel is counted; the counts have been compared with the queue, if that could be. NULL: nowhere. */
+struct spi_ipc_place *spi_ipc_place_of(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
+/* A call of this end is over, whose word is so now: compare, where somebody wants it or a rule came to who talked already. */
+void spi_ipc_compare(struct spi_ipc_channel *channel, int fd, uint64_t word) SPI_HIDDEN;
+void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
+void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */
+/*
+ * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position
+ * minus what is queued now. 0, or a negative errno: -ENOENT, no descriptor of this process is that end; -EAGAIN: it
+ * is always being read from.
+ */
+int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
+
 /* ---- positions.c ---- */
 
 /* One call of the program's, between its begin and its end. */
@@ -160,17 +177,9 @@ struct spi_ipc_op {
 void spi_ipc_op_place(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_begin(struct spi_ipc_op *op) SPI_HIDDEN;
 void spi_ipc_op_end(struct spi_ipc_op *op, uint64_t moved) SPI_HIDDEN;	/* sets position and flags; the channel is still used */
-void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_over(struct spi_ipc_op *op) SPI_HIDDEN;	/* and now it is not */
-void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */
 int spi_ipc_thread_is_in_call(void) SPI_HIDDEN;	/* one that was seen to begin */
 uint64_t spi_ipc_position(const struct spi_ipc_op *op) SPI_HIDDEN;	/* where the channel is now */
-/*
- * What the controller says of a channel that leads here (SPI_MSG_CHANNEL): its receiving end is at channel->position
- * minus what is queued now. 0, or a negative errno: -ENOENT, no descriptor of this process is that end; -EAGAIN: it
- * is always being read from.
- */
-int spi_ipc_align(const struct spi_msg_channel *channel) SPI_HIDDEN;
 
 /* ---- op.c: what the replacements call ---- */
 
@@ -234,6 +243,7 @@ void spi_ipc_channel_text(const struct spi_ipc_channel *channel, char *text, siz
 
 /* ---- trees.c ---- */
 extern uint32_t spi_ipc_is_on SPI_HIDDEN;	/* there is a tree that follows messages, or waits for one */
+extern uint64_t spi_ipc_joined SPI_HIDDEN;	/* a rule came while the program ran, and the hooks with it: ns of spi_now_ns(). Else 0 */
 extern uint32_t spi_ipc_wait_ms SPI_HIDDEN;	/* so long a first message waits for its receiver */
 int spi_ipc_follows(uint32_t kind) SPI_HIDDEN;	/* such a tree follows channels of this kind */
 /* The calling thread's trees that follow messages along channels of this kind; 0: none. */
@@ -242,7 +252,7 @@ uint32_t spi_ipc_era(void) SPI_HIDDEN;		/* another one in each process, and when
 void spi_ipc_not_followed(uint32_t what) SPI_HIDDEN;	/* enum spi_ipc_not: noted once */
 enum spi_ipc_not {
 	SPI_IPC_NOT_URGENT, SPI_IPC_NOT_TLS, SPI_IPC_NOT_FULL, SPI_IPC_NOT_RING, SPI_IPC_NOT_SHARED,
-	SPI_IPC_NOT_ROOM, SPI_IPC_NOTS,
+	SPI_IPC_NOT_ROOM, SPI_IPC_NOT_COUNTED, SPI_IPC_NOTS,
 };
 
 /* ---- others.c ---- */

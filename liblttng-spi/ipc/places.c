@@ -10,7 +10,6 @@
 #include "liblttng-spi/ipc/internal.h"
 
 #define PROBES		16u
-#define UNDER_WAY	UINT64_C(0xffff)
 
 static struct spi_ipc_place *places(void)
 {
@@ -38,7 +37,7 @@ int spi_ipc_place_is_idle(const struct spi_ipc_place *place)
 {
 	return !((__atomic_load_n(&place->end[0].word, __ATOMIC_SEQ_CST) |
 			 __atomic_load_n(&place->end[1].word, __ATOMIC_SEQ_CST)) &
-		 UNDER_WAY);
+		 SPI_IPC_UNDER_WAY);
 }
 
 struct spi_ipc_place *spi_ipc_place_find(uint64_t id, int *is_new)
@@ -71,6 +70,7 @@ struct spi_ipc_place *spi_ipc_place_find(uint64_t id, int *is_new)
 		return NULL;
 	oldest->used = now;
 	oldest->state = 0;
+	oldest->joined = 0;
 	oldest->end[0].position = oldest->end[1].position = 0;
 	*is_new = 1;
 	return oldest;

@@ -28,136 +28,45 @@ SPI_IPC_DECLARE(splice);
 SPI_IPC_DECLARE(tee);
 SPI_IPC_DECLARE(vmsplice);
 
-static ssize_t ipc_read(int fd, void *buffer, size_t size)
-{
-	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
-	struct spi_ipc_op op;
-	ssize_t n;
+/*
+ * What stands before function NAME of libc's. `made` is made of the parameters; `offset` is where the program says, or
+ * -1. The function runs as the program has called it.
+ */
+#define IPC_MOVES(name, parameters, arguments, end, offset, made) \
+	static ssize_t ipc_##name parameters \
+	{ \
+		const struct spi_ipc_data data = made; \
+		struct spi_ipc_op op; \
+		ssize_t n; \
+		\
+		if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, end, offset, &data)) \
+			return SPI_NEXT(name) arguments; \
+		n = SPI_NEXT(name) arguments; \
+		spi_ipc_end(&op, n, &data, 0); \
+		return n; \
+	}
 
-	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
-		return SPI_NEXT(read)(fd, buffer, size);
-	n = SPI_NEXT(read)(fd, buffer, size);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_write(int fd, const void *buffer, size_t size)
-{
-	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
-		return SPI_NEXT(write)(fd, buffer, size);
-	n = SPI_NEXT(write)(fd, buffer, size);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_readv(int fd, const struct iovec *vector, int count)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_RECV, NULL, &data))
-		return SPI_NEXT(readv)(fd, vector, count);
-	n = SPI_NEXT(readv)(fd, vector, count);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_writev(int fd, const struct iovec *vector, int count)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin(&op, SPI_IPC_P, fd, SPI_IPC_SEND, NULL, &data))
-		return SPI_NEXT(writev)(fd, vector, count);
-	n = SPI_NEXT(writev)(fd, vector, count);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
+IPC_MOVES(read, (int fd, void *buffer, size_t size), (fd, buffer, size), SPI_IPC_RECV, -1, SPI_IPC_ONE(buffer, size))
+IPC_MOVES(write, (int fd, const void *buffer, size_t size), (fd, buffer, size),
+	SPI_IPC_SEND, -1, SPI_IPC_ONE(buffer, size))
+IPC_MOVES(readv, (int fd, const struct iovec *vector, int count), (fd, vector, count),
+	SPI_IPC_RECV, -1, SPI_IPC_MANY(vector, count))
+IPC_MOVES(writev, (int fd, const struct iovec *vector, int count), (fd, vector, count),
+	SPI_IPC_SEND, -1, SPI_IPC_MANY(vector, count))
 
 /* At an offset: pipes and sockets have none, and what a payload's worker knows may have. */
-static ssize_t ipc_pread64(int fd, void *buffer, size_t size, off64_t offset)
-{
-	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
-		return SPI_NEXT(pread64)(fd, buffer, size, offset);
-	n = SPI_NEXT(pread64)(fd, buffer, size, offset);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
-{
-	const struct spi_ipc_data data = SPI_IPC_ONE(buffer, size);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
-		return SPI_NEXT(pwrite64)(fd, buffer, size, offset);
-	n = SPI_NEXT(pwrite64)(fd, buffer, size, offset);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_preadv64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
-		return SPI_NEXT(preadv64)(fd, vector, count, offset);
-	n = SPI_NEXT(preadv64)(fd, vector, count, offset);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_pwritev64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
-		return SPI_NEXT(pwritev64)(fd, vector, count, offset);
-	n = SPI_NEXT(pwritev64)(fd, vector, count, offset);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_RECV, offset, &data))
-		return SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
-	n = SPI_NEXT(preadv2)(fd, vector, count, offset, flags);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
-
-static ssize_t ipc_pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-	const struct spi_ipc_data data = SPI_IPC_MANY(vector, count);
-	struct spi_ipc_op op;
-	ssize_t n;
-
-	if (!spi_ipc_begin_at(&op, SPI_IPC_P, fd, SPI_IPC_SEND, offset, &data))
-		return SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
-	n = SPI_NEXT(pwritev2)(fd, vector, count, offset, flags);
-	spi_ipc_end(&op, n, &data, 0);
-	return n;
-}
+IPC_MOVES(pread64, (int fd, void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset),
+	SPI_IPC_RECV, offset, SPI_IPC_ONE(buffer, size))
+IPC_MOVES(pwrite64, (int fd, const void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset),
+	SPI_IPC_SEND, offset, SPI_IPC_ONE(buffer, size))
+IPC_MOVES(preadv64, (int fd, const struct iovec *vector, int count, off64_t offset), (fd, vector, count, offset),
+	SPI_IPC_RECV, offset, SPI_IPC_MANY(vector, count))
+IPC_MOVES(pwritev64, (int fd, const struct iovec *vector, int count, off64_t offset), (fd, vector, count, offset),
+	SPI_IPC_SEND, offset, SPI_IPC_MANY(vector, count))
+IPC_MOVES(preadv2, (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+	(fd, vector, count, offset, flags), SPI_IPC_RECV, offset, SPI_IPC_MANY(vector, count))
+IPC_MOVES(pwritev2, (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+	(fd, vector, count, offset, flags), SPI_IPC_SEND, offset, SPI_IPC_MANY(vector, count))
 
 /* What goes from one descriptor to another: either may be a channel's end. */
 static void both_begin(struct spi_ipc_op *from, struct spi_ipc_op *to, uint64_t p, int in, const off64_t *in_at,

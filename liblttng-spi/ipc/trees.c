@@ -16,6 +16,7 @@
 
 uint32_t spi_ipc_is_on;
 uint32_t spi_ipc_wait_ms;
+uint64_t spi_ipc_joined;
 /* By kind; the trees' bits as in spi_thread.tree. `wanted`: those that wait as well. */
 static uint32_t trees[SPI_CHANNEL_KINDS], wanted[SPI_CHANNEL_KINDS];
 static uint32_t everywhere;	/* trees that have the messages of all threads */
@@ -37,6 +38,8 @@ static const char *const reasons[SPI_IPC_NOTS] = {
 	[SPI_IPC_NOT_RING] = "messages: the program has an io_uring: what it sends and receives by that is not recorded",
 	[SPI_IPC_NOT_SHARED] = "messages: the program has memory that others can share: what they tell each other there is not recorded",
 	[SPI_IPC_NOT_ROOM] = "messages: LTTng's buffers were full: some messages are not in the trace (--subbuf-size, --num-subbuf)",
+	[SPI_IPC_NOT_COUNTED] = "messages: bytes went through a channel that nobody counted, as by a call that was under way when the tracing began: "
+		"positions there were set right, and some before may be wrong",
 };
 static uint32_t noted, to_note;
 
@@ -95,6 +98,15 @@ static int is_everywhere(const struct spi_tree *tree)
 	return tree->enabled && (tree->asked->on_message || (tree->rule->is_agents && spi_tree_root_is_main(tree)));
 }
 
+/* Only trees that begin with a message follow channels here. */
+static int is_for_message(void)
+{
+	for (const struct spi_tree *tree = spi_trees; tree; tree = tree->next)
+		if (is_wanted(tree) && channels_of(tree) && !tree->asked->on_message)
+			return 0;
+	return 1;
+}
+
 void spi_ipc_trees_changed(void)
 {
 	uint32_t on_message = 0, any = 0, wait_ms = 0;
@@ -120,8 +132,11 @@ void spi_ipc_trees_changed(void)
 	__atomic_store_n(&spi_ipc_wait_ms, wait_ms, __ATOMIC_RELEASE);
 	if (any)
 		spi_ipc_records_prepare();
-	if (any && !spi_ipc_is_on)
+	if (any && !spi_ipc_is_on) {
 		spi_hooks_enter(SPI_HOOKS_IPC, spi_link_current);
+		/* who was brought in by a message is waited for by the sender */
+		spi_ipc_joined = is_for_message() || !spi_tree_main_begun() ? 0 : spi_now_ns();
+	}
 	if (!any && spi_ipc_is_on)
 		spi_hooks_leave(SPI_HOOKS_IPC);
 	__atomic_store_n(&spi_ipc_is_on, any != 0, __ATOMIC_RELEASE);

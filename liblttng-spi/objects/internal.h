@@ -32,5 +32,6 @@ void spi_map_note(const struct spi_map *map);		/* it is good: what it says of th
 /* ---- map-cache.c ---- */
 /* A tree's map from spi-codemap's cache. 0, or -ENOENT: ask spi-codemap. */
 int spi_map_from_cache(const struct spi_object *object, struct spi_map *map);
+int spi_map_is_in_cache(const struct spi_object *object);	/* as far as its name says */
 
 #endif /* SPI_OBJECTS_INTERNAL_H */

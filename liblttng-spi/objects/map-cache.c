@@ -197,6 +197,16 @@ static int map_is_good(const struct spi_map_header *head, uint64_t size, const s
 		!memcmp(head->build_id, object->build_id, object->build_id_size);
 }
 
+int spi_map_is_in_cache(const struct spi_object *object)
+{
+	uint64_t size;
+	int fd = spi_env.preloaded ? file_open(object, &size) : -1;
+
+	if (fd >= 0)
+		spi_sys(SYS_close, fd);
+	return fd >= 0;
+}
+
 int spi_map_from_cache(const struct spi_object *object, struct spi_map *map)
 {
 	const struct spi_map_header *head;

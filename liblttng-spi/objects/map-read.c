@@ -72,26 +72,20 @@ static int object_lacks(const struct spi_object *object, const char *patterns)
 	return 0;
 }
 
-static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
-	size_t error_size)
+static int question_send(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, uint32_t flags,
+	uint32_t id)
 {
-	struct spi_msg_map_request request = { .limit = limit, .flags = IS_TREE(patterns) ? SPI_MAP_REQUEST_TREE : 0 };
-	struct {
-		struct spi_msg_map head;
-		char text[480];
-	} answer;
+	struct spi_msg_map_request request = { .limit = limit, .flags = flags };
 	struct spi_msg_map_file file;
 	char names[SPI_PROTO_BODY_MAX / 8], room[SPI_PROC_PATH];
 	struct stat st;
 	size_t n_path = strlen(object->path) + 1, n_patterns = patterns ? strlen(patterns) + 1 : 1, n_file = 0;
-	uint32_t id = ++link->next_id, works;
-	int fd;
 	long r;
 
+	if (IS_TREE(patterns))
+		request.flags |= SPI_MAP_REQUEST_TREE;
 	if (patterns == DETAIL)
 		request.flags |= SPI_MAP_REQUEST_DETAIL;
-	if (!IS_TREE(patterns) && object_lacks(object, patterns))
-		return -ENOENT;
 	if (n_path + n_patterns + sizeof(file) > sizeof(names))
 		return -ENAMETOOLONG;
 	memcpy(names, object->path, n_path);
@@ -107,6 +101,23 @@ static int ask_controller(struct spi_link *link, struct spi_object *object, cons
 	request.build_id_size = object->build_id_size;
 	request.flags |= object->is_executed ? SPI_MAP_REQUEST_EXE : 0;
 	r = spi_link_send(link, SPI_MSG_MAP_REQUEST, id, &request, sizeof(request), names, n_path + n_patterns + n_file, -1);
+	return r < 0 ? (int) r : 0;
+}
+
+static int ask_controller(struct spi_link *link, struct spi_object *object, const char *patterns, uint32_t limit, char *error,
+	size_t error_size)
+{
+	struct {
+		struct spi_msg_map head;
+		char text[480];
+	} answer;
+	uint32_t id = ++link->next_id, works;
+	int fd;
+	long r;
+
+	if (!IS_TREE(patterns) && object_lacks(object, patterns))
+		return -ENOENT;
+	r = question_send(link, object, patterns, limit, 0, id);
 	if (r < 0)
 		return (int) r;
 	works = __atomic_load_n(&spi_control_works, __ATOMIC_RELAXED);
@@ -344,6 +355,12 @@ int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct 
 		return -EPROTO;
 	}
 	return r;
+}
+
+void spi_map_announce_tree(struct spi_link *link, struct spi_object *object)
+{
+	if (!spi_map_is_in_cache(object))
+		question_send(link, object, NULL, 0, SPI_MAP_REQUEST_SOON, ++link->next_id);
 }
 
 int spi_map_detail_get(struct spi_link *link, struct spi_object *object, char *error, size_t error_size)

@@ -123,6 +123,8 @@ int spi_map_fetch(struct spi_link *link, struct spi_object *object, const char *
 void spi_map_turn_ends(void);	/* no rule is left that was sent together with the last one */
 /* The whole object's, for call trees. */
 int spi_map_fetch_tree(struct spi_link *link, struct spi_object *object, struct spi_map *map, char *error, size_t error_size);
+/* The controller may begin with it: it is fetched in a moment. */
+void spi_map_announce_tree(struct spi_link *link, struct spi_object *object);
 /* Control side: object->detail is there then. 0, or a negative errno and `error`. */
 int spi_map_detail_get(struct spi_link *link, struct spi_object *object, char *error, size_t error_size);
 /*

@@ -19,6 +19,7 @@
 
 #define THREAD_LOOKS	400	/* at a thread that blocks SIGTRAP, before that counts: it may be in our own handler */
 #define THREAD_LOOK_NS	UINT64_C(1000000)	/* one in so long */
+#define STILL_LOOKS	30	/* in which it sleeps and does not run once: it blocks SIGTRAP for good */
 
 static int text_begins(const char *text, const char *with)
 {
@@ -91,10 +92,24 @@ static const char *debugger_look(const char *status, int *again)
 }
 
 /*
+ * How often it has stopped running, of a thread that sleeps. 0: it runs, is about to, or waits for a child of vfork()
+ * (state D).
+ */
+static uint64_t sleeps_since(const char *status)
+{
+	const char *state = status_value(status, "\nState:\t"), *own = status_value(status, "\nvoluntary_ctxt_switches:\t");
+	const char *taken = status_value(status, "\nnonvoluntary_ctxt_switches:\t");
+
+	if (!state || *state != 'S' || !own || !taken)
+		return 0;
+	return spi_parse_number(own, NULL) + spi_parse_number(taken, NULL) + 1;
+}
+
+/*
  * Look at one thread. NULL, or what forbids int3. *again is set when that may be
  * over in a moment: libc blocks everything while a thread starts or ends.
  */
-static const char *thread_look(const struct spi_numbers *task, int *again)
+static const char *thread_look(const struct spi_numbers *task, int *again, uint64_t *since)
 {
 	const char *value, *reason;
 	char text[2048];
@@ -111,22 +126,29 @@ static const char *thread_look(const struct spi_numbers *task, int *again)
 	if (!value)
 		return "only a breakpoint (int3) fits, and a thread's signal mask cannot be read";
 	*again = 1;
+	*since = sleeps_since(text);
 	return "only a breakpoint (int3) fits, and a thread blocks SIGTRAP";
 }
 
-/* Give a thread that is just being started, or is in our own handler, the time to get out of that. */
+/*
+ * Give a thread that is just being started, or is in our own handler, the time to get out of that. One that sleeps on
+ * does neither.
+ */
 static const char *look_long(const struct spi_numbers *task)
 {
 	const char *reason = NULL;
+	uint64_t before = 0;
 
-	for (int look = 0, again = 1; again && look < THREAD_LOOKS; look++) {
-		uint64_t left[2] = { 0, THREAD_LOOK_NS };
+	for (int look = 0, still = 0, again = 1; again && still < STILL_LOOKS && look < THREAD_LOOKS; look++) {
+		uint64_t left[2] = { 0, THREAD_LOOK_NS }, since = 0;
 
 		/* All of it, whatever signals come: in a storm of them the looks would be over in no time. */
 		while (look && spi_raw3(SYS_nanosleep, (uint64_t) left, (uint64_t) left, 0) == -EINTR)
 			;
 		again = 0;
-		reason = thread_look(task, &again);
+		reason = thread_look(task, &again, &since);
+		still = since && since == before ? still + 1 : 0;
+		before = since;
 	}
 	return reason;
 }

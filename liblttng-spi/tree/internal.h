@@ -16,6 +16,8 @@ struct spi_tree;
 /* Control side: the object with its map and gates. NULL and `error`. */
 struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_object *object, uint32_t tree, char *error,
 	size_t error_size);
+/* The controller may make the maps of all objects that the tree goes into, at the same time. */
+void spi_tree_maps_announce(const struct spi_tree *tree, struct spi_link *link);
 
 /* An object that has its map is one that trees go into from now on. Under the patch lock. */
 void spi_tree_object_enter(struct spi_tree_object *to);
@@ -117,7 +119,6 @@ void spi_tree_start_thread(void);	/* where there is no controller: a thread that
 /* ---- stacks.c ---- */
 /* Functions that may be on some thread's stack now: their sites into place. Returns how many. */
 uint32_t spi_tree_stacks_look(uint32_t tree);
-int spi_tree_main_begun(void);		/* is main() on the first thread's stack? */
 
 /* ---- follow.c ---- */
 void spi_tree_follow_start(struct spi_tree *tree);

@@ -163,6 +163,7 @@ static struct spi_tree_object *object_new(struct spi_link *link, struct spi_obje
 		to->low = object->low;
 		to->high = object->high;
 		to->map = map;
+		__atomic_store_n(&object->whole, &to->map, __ATOMIC_RELEASE);
 	}
 	if (to && object_fill(to) == 0)
 		return to;
@@ -183,7 +184,6 @@ static void object_publish(struct spi_tree_object *to)
 
 	spi_tree_object_enter(to);
 	spi_patch_unlock(before);
-	__atomic_store_n(&to->object->whole, &to->map, __ATOMIC_RELEASE);
 }
 
 /* What the tree's points will need. A tree for clients alone has a gate that is open for ever. 0, or a negative errno and *why. */
@@ -230,6 +230,15 @@ struct spi_tree_object *spi_tree_object_get(struct spi_link *link, struct spi_ob
 	if (to && !known)
 		object_publish(to);
 	return to;
+}
+
+void spi_tree_maps_announce(const struct spi_tree *tree, struct spi_link *link)
+{
+	struct spi_map map;
+
+	for (struct spi_object *o = link ? spi_objects_scan() : NULL; o; o = o->next)
+		if (spi_tree_covers(tree, o) && !object_known(o) && !map_again(o, &map))
+			spi_map_announce_tree(link, o);
 }
 
 void spi_tree_object_leave(struct spi_tree_object *to)

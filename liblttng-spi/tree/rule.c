@@ -10,6 +10,7 @@
  * their return slots and their exits.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include "rules/rule.h"
 #include "liblttng-spi/base/base.h"
@@ -41,16 +42,30 @@ static void followed_say(void)
 
 /* ---- begin and end ---- */
 
+/* The C library first: its map serves the agent's hooks as well, which the other objects need. */
+static void objects_each(struct spi_tree *tree, struct spi_link *link,
+	void (*take)(struct spi_tree *tree, struct spi_link *link, struct spi_object *object))
+{
+	spi_symbols_scan();
+	spi_objects_scan();
+	for (int is_libc = 1; is_libc >= 0; is_libc--)
+		for (struct spi_object *o = spi_objects_list(); o; o = o->next)
+			if (spi_tree_covers(tree, o) && (strcmp(o->name, "libc.so.6") == 0) == is_libc)
+				take(tree, link, o);
+}
+
+static void object_take(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
+{
+	spi_tree_take_object(tree, link, object);
+}
+
 static int tree_begin(struct spi_tree *tree, struct spi_link *link)
 {
 	const struct spi_rule *asked = tree->asked;
 	int everybody = asked->calls_of.count != 0, is_main;
 	uint32_t bit = tree->bit;
 
-	spi_symbols_scan();
-	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
-		if (spi_tree_covers(tree, o))
-			spi_tree_take_object(tree, link, o);
+	objects_each(tree, link, object_take);
 	if (asked->parse_only)
 		return 0;
 	spi_tree_root_find(tree);
@@ -220,14 +235,11 @@ static int tree_clients(struct spi_tree *tree, struct spi_rule_result *result)
 }
 
 /* A tree that begins with a message begins at once then: what takes long is done before. */
-static void tree_analyse(const struct spi_tree *tree, struct spi_link *link)
+static void object_analyse(struct spi_tree *tree, struct spi_link *link, struct spi_object *object)
 {
 	char error[400];
 
-	spi_symbols_scan();
-	for (struct spi_object *o = spi_objects_scan(); o; o = o->next)
-		if (spi_tree_covers(tree, o))
-			spi_tree_object_get(link, o, tree->bit, error, sizeof(error));
+	spi_tree_object_get(link, object, tree->bit, error, sizeof(error));
 }
 
 /* Now, or later: tree->waits. */
@@ -236,7 +248,7 @@ static int tree_start(struct spi_tree *tree, struct spi_link *link)
 	int r = spi_tree_start_later(tree, link);
 
 	if (r > 0 && tree->asked->on_message)
-		tree_analyse(tree, link);
+		objects_each(tree, link, object_analyse);
 	if (r)
 		return r < 0 ? r : 0;
 	return tree_begin(tree, link);
@@ -286,6 +298,8 @@ static int tree_apply(struct work *w)
 	else
 		spi_tree_compact &= ~tree->bit;
 	r = tree_clients(tree, result);
+	if (r == 0)		/* while the event module is loaded */
+		spi_tree_maps_announce(tree, link);
 	if (r == 0)
 		r = tree_ready(tree, link, result);
 	if (r == 0)

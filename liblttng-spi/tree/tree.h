@@ -86,6 +86,7 @@ extern struct spi_tree *spi_trees SPI_HIDDEN;
 extern uint64_t spi_tree_stack_from SPI_HIDDEN;
 /* Functions that were on some thread's stack as one of these trees began: their addresses, so many. Any thread. */
 uint32_t spi_tree_stack_functions(uint32_t trees, uint64_t *addresses, uint32_t room);
+int spi_tree_main_begun(void);		/* is main() on the first thread's stack? Control side */
 int spi_tree_main_runs(void);		/* 1: main() has begun; 0: not, or that is not known. Control side */
 
 /* ---- start.c ---- */

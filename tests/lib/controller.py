@@ -120,6 +120,8 @@ class Agent:
 
     def answer_map(self, ident, body):
         limit, flags = MAP_REQUEST_BODY.unpack_from(body)[4:6]
+        if flags & 8:  # SPI_MAP_REQUEST_SOON: the question comes again
+            return
         path, patterns = body[MAP_REQUEST_BODY.size:].split(b'\0')[:2]
         output = os.memfd_create('map', os.MFD_ALLOW_SEALING)
         command = [BUILD + '/codemap/spi-codemap', 'map', '--output-fd', str(output)]

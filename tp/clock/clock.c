@@ -80,25 +80,35 @@ static uint64_t floor_own, *floor_at = &floor_own;	/* what a stray was shown: no
 static ptrdiff_t rseq_offset;
 static char boot_id[LTTNG_UST_UUID_STR_LEN];
 
-/* libc's own: a library that gives the program another time (libfaketime) would stand before it. */
-static int (*clock_libc)(clockid_t clock, struct timespec *ts) = clock_gettime;
+static int (*clock_kernels)(clockid_t clock, struct timespec *ts) = clock_gettime;
 
-static void clock_find(void)
+static int clock_find_in(const char *library, const char *name)
 {
-	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-	int (*found)(clockid_t clock, struct timespec *ts) = libc ? dlsym(libc, "clock_gettime") : NULL;
+	void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	int (*found)(clockid_t clock, struct timespec *ts) = handle ? dlsym(handle, name) : NULL;
 
 	if (found)
-		clock_libc = found;
-	if (libc)
-		dlclose(libc);
+		clock_kernels = found;
+	if (handle)
+		dlclose(handle);
+	return found != NULL;
+}
+
+/*
+ * The kernel's own. A call tree may have call sites in libc's function: each reading would go through one, and be
+ * looked at whether a handler makes it. And a library that gives the program another time (libfaketime) stands before libc's.
+ */
+static void clock_find(void)
+{
+	if (!clock_find_in("linux-vdso.so.1", "__vdso_clock_gettime"))
+		clock_find_in("libc.so.6", "clock_gettime");
 }
 
 static uint64_t clock_monotonic(void)
 {
 	struct timespec ts;
 
-	clock_libc(CLOCK_MONOTONIC, &ts);
+	clock_kernels(CLOCK_MONOTONIC, &ts);
 	return (uint64_t) ts.tv_sec * 1000000000u + (uint64_t) ts.tv_nsec;
 }
 
