@@ -16,6 +16,7 @@
  *
  *   version  1
  *   daemon   PID  plugin|attached  lttng-tools version ("-" in the first moment)
+ *   broker   PID              (another one has started anew, and knows nothing of before)
  *   session  NAME  ENDED   (so many programs that it instrumented have ended)
  *   rule     SESSION  CHANNEL  NAME  enabled|disabled  OWNER-UID  instruments|records  text (readable form, or why it is refused)
  *            FILTER (may be empty)  REQUESTS ("1+2": of one that is on, what LTTNG_SPI_FOLLOW names)

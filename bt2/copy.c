@@ -47,7 +47,7 @@ static int field_copy(bt_field *to, const bt_field *from)
 	} else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL) {
 		bt_field_real_double_precision_set_value(to, bt_field_real_double_precision_get_value(from));
 	} else if (type == BT_FIELD_CLASS_TYPE_STRING) {
-		return (int) bt_field_string_set_value(to, bt_field_string_get_value(from));
+		return (int) bt_field_string_set_value(to, field_string(from));
 	} else if (type == BT_FIELD_CLASS_TYPE_STRUCTURE) {
 		uint64_t n = bt_field_class_structure_get_member_count(bt_field_borrow_class_const(from));
 

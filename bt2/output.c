@@ -243,7 +243,7 @@ static void context_keep(const struct out_class *oc, const bt_event *event, unio
 		else if (m->kind == MEMBER_REAL)
 			values[i].d = bt_field_real_double_precision_get_value(field);
 		else if (m->kind == MEMBER_STRING)
-			values[i].s = strdup(bt_field_string_get_value(field));
+			values[i].s = strdup(field_string(field));
 	}
 }
 

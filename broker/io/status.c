@@ -338,6 +338,7 @@ static void put_all(FILE *out, uid_t asker)
 	fprintf(out, "version\t%d\ndaemon\t%d\t%s\t%s\n", SPI_STATUS_VERSION, (int) daemon->told.pid,
 		daemon->told.flags & SPI_BROKER_DAEMON_ATTACHED ? "attached" : "plugin",
 		*daemon->version ? daemon->version : "-");
+	fprintf(out, "broker\t%d\n", (int) getpid());
 	put_rules(out, asker);
 	note_yama();
 	for (const struct note *note = broker_notes(); note; note = note->next) {

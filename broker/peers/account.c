@@ -12,7 +12,7 @@ static struct unfollowed unfollowed[UNFOLLOWED_MAX];
 static unsigned int nr_unfollowed;
 static uint64_t used;
 
-#define ASKED_RATE	500u	/* questions of one user a second */
+#define ASKED_RATE	2000u	/* questions of one user a second */
 #define LINES_OF_USER	16u
 
 const char *channel_kind_name(uint32_t kind)

@@ -25,6 +25,7 @@
 
 #define OPEN_OF_PROCESS	64u
 #define OPEN_OF_USER	256u
+#define KEPT_OF_USER	1024u	/* answered ones, too, of which more is to be found */
 #define OPEN_MOST	2048u
 #define DEADLINE_MOST	10000u
 #define LATE_MS		60000u	/* what is late is waited for so long */
@@ -158,6 +159,7 @@ static void scan(struct asking *asking)
 {
 	struct question question = {
 		.number = asking->number, .is_scan = true, .asker = asking->one, .uid = asking->uid, .end = asking->end,
+		.is_urgent = !asking->is_answered,
 	};
 
 	asking->end.nr_inodes = 0;
@@ -173,6 +175,7 @@ static int end_ask(struct asking *asking)
 	struct question question = {
 		.number = asking->number, .by_receiver = asking->request.flags & SPI_PEER_ASKED_BY_RECEIVER, .asker = asking->one,
 		.uid = asking->uid, .gid = asking->gid, .channel = asking->request.channel,
+		.descriptor = asking->request.descriptor,
 	};
 
 	question.nr_known = peers_known(asking, question.known, HOLDERS_MAX);
@@ -334,14 +337,15 @@ void peers_found(const struct found *found)
 /* May there be one more? */
 static bool is_flood(const struct asking *asking)
 {
-	unsigned int of_agent = 0, of_user = 0, all = 0;
+	unsigned int of_agent = 0, of_user = 0, kept = 0, all = 0;
 
 	for (const struct asking *a = askings; a; a = a->next) {
-		of_agent += is_own(a, &asking->one);
-		of_user += a->uid == asking->uid;
+		of_agent += is_own(a, &asking->one) && !a->is_answered;
+		of_user += a->uid == asking->uid && !a->is_answered;
+		kept += a->uid == asking->uid;
 		all++;
 	}
-	return of_agent > OPEN_OF_PROCESS || of_user > OPEN_OF_USER || all > OPEN_MOST || !asked_may(asking->uid) ||
+	return of_agent > OPEN_OF_PROCESS || of_user > OPEN_OF_USER || kept > KEPT_OF_USER || all > OPEN_MOST || !asked_may(asking->uid) ||
 	       spi_foreign_has_many(asking->uid);
 }
 

@@ -40,10 +40,12 @@ struct question {
 	uint64_t number;
 	bool is_scan;			/* who of all processes has `end`? Otherwise: what is the other end, and who of `known` has it? */
 	bool by_receiver;
+	bool is_urgent;			/* a program waits for the answer */
 	struct one asker;		/* whose channel it is, */
 	uid_t uid;			/* and whose process */
 	gid_t gid;
 	struct spi_msg_channel channel;
+	uint32_t descriptor;		/* where the asker says that it has the channel, and 1; 0: anywhere */
 	uint32_t nr_known;
 	struct one known[HOLDERS_MAX];
 	struct end end;
@@ -81,9 +83,10 @@ int sockets_listening(struct listening list[LISTENING_MAX]);
 int process_directory(const struct one *one);
 bool process_is_of(int directory, uid_t uid);	/* in all its ids */
 /*
- * Has the process a descriptor of a pipe or socket with that inode? *device: of a FIFO with a name, else 0.
+ * Has the process a descriptor of a pipe or socket with that inode? likely: 0, or the number of one that may be it, and
+ * 1. *device: of a FIFO with a name, else 0.
  */
-bool process_holds(int directory, bool is_pipe, uint64_t inode, uint64_t *device);
+bool process_holds(int directory, bool is_pipe, uint64_t inode, uint32_t likely, uint64_t *device);
 /*
  * Does the front end that has started the process (/proc/PID, open as `asker`), or one of its ancestors, hold it as well? Then it is
  * the user's: what `lttng trace` itself reads from or writes to.

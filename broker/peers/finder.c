@@ -6,7 +6,8 @@
  * The first takes one question at a time: it asks the kernel about the socket, and looks whether a process that is
  * under the rules already has the other end. The other one looks at all processes, once for all questions that wait.
  * Of the questions that wait for the first child the next is one of another user than the last was, if there is
- * any: the descriptors of one user's processes, however many, delay another user's question by one of them. A child
+ * any: the descriptors of one user's processes, however many, delay another user's question by one of them. Where no
+ * program waits for it, a look at all processes takes in the questions of a while. A child
  * that is late is killed, and its questions are answered with that. Both have all of the broker's rights, and read
  * only what the kernel writes.
  */
@@ -23,6 +24,7 @@
 #define QUICK_MS	300u
 #define SCAN_MS		2000u
 #define IDLE_MS		30000u
+#define SCAN_SHARE	10u	/* where nobody waits, all processes are looked at for a tenth of the time */
 
 struct waiting {
 	struct waiting *next;
@@ -37,6 +39,8 @@ static struct finder {
 	unsigned int most;		/* so many at a time */
 	unsigned int patience_ms;
 	uid_t last;			/* whose question was sent last */
+	uint64_t began, rested;		/* the scanner's look; the next one for which nobody waits is not before */
+	struct loop_timer rest;
 } quick = { .most = 1, .patience_ms = QUICK_MS }, scanner = { .most = FOUND_MAX, .patience_ms = SCAN_MS };
 
 /* ---- in the children ------------------------------------------------------------------------------------------- */
@@ -82,7 +86,7 @@ static int find_quickly(const struct question *q, struct found *found)
 		ret = -EPERM;
 	} else if (q->channel.kind == SPI_CHANNEL_OTHER) {
 		find_other(q, found);
-	} else if (!process_holds(directory, is_pipe, own, &found->end.device)) {
+	} else if (!process_holds(directory, is_pipe, own, q->descriptor, &found->end.device)) {
 		ret = not_its(found);
 	} else if (!q->by_receiver && front_end_holds(directory, is_pipe, own)) {
 		snprintf(found->why, sizeof(found->why), "lttng trace itself has the channel from who started it");
@@ -142,6 +146,11 @@ static int scanner_work(void *data)
 
 static void advance(struct finder *finder, bool has_answered);
 
+static void rest_over(struct loop_timer *timer)
+{
+	advance(LOOP_OWNER(timer, struct finder, rest), false);
+}
+
 static void waiting_drop(struct finder *finder, struct waiting *waiting)
 {
 	struct waiting **at = &finder->first;
@@ -193,9 +202,25 @@ static void finder_ready(struct loop_source *source, uint32_t events)
 	} else {
 		found.why[sizeof(found.why) - 1] = 0;
 		waiting_drop(finder, waiting);
+		finder->rested = loop_now() + (loop_now() - finder->began) * (SCAN_SHARE - 1);
 		peers_found(&found);
 	}
 	advance(finder, true);
+}
+
+/* Nobody waits, it has just looked, and there are few questions. */
+static bool is_resting(struct finder *finder)
+{
+	unsigned int n = 0;
+
+	if (finder != &scanner || loop_now() >= scanner.rested)
+		return false;
+	for (const struct waiting *waiting = finder->first; waiting; waiting = waiting->next)
+		if (waiting->question.is_urgent || ++n == finder->most)
+			return false;
+	if (finder->first && !finder->rest.armed)
+		loop_timer_set(&finder->rest, (unsigned int) (scanner.rested - loop_now()), rest_over);
+	return true;
 }
 
 static int finder_start(struct finder *finder)
@@ -236,7 +261,9 @@ static void advance(struct finder *finder, bool has_answered)
 	for (waiting = finder->first; waiting && waiting->is_sent; waiting = waiting->next)
 		sent++;
 	before = has_answered ? 0 : sent;
-	while (!ret && sent < finder->most && (waiting = choose(finder))) {
+	if (!sent)
+		finder->began = loop_now();
+	while (!ret && sent < finder->most && !is_resting(finder) && (waiting = choose(finder))) {
 		ret = finder_start(finder);
 		if (!ret)
 			ret = packet_send(finder->child.socket.fd, &waiting->question, sizeof(waiting->question), NULL, 0);
@@ -278,6 +305,7 @@ void finder_stop(void)
 {
 	for (struct finder *finder = &quick; finder; finder = finder == &quick ? &scanner : NULL) {
 		loop_timer_cancel(&finder->timer);
+		loop_timer_cancel(&finder->rest);
 		if (finder->child.pid)
 			child_stop(&finder->child);
 		while (finder->first)

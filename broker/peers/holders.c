@@ -198,6 +198,25 @@ static bool each_descriptor(int directory, unsigned int most, sees_fn sees, void
 	return seen;
 }
 
+/* The same of the descriptor fd alone. */
+static bool one_descriptor(int directory, unsigned int fd, sees_fn sees, void *data)
+{
+	int fds = openat(directory, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[16], link[64];
+	bool seen = false;
+	ssize_t size;
+
+	snprintf(name, sizeof(name), "%u", fd);
+	size = fds < 0 ? -1 : readlinkat(fds, name, link, sizeof(link) - 1);
+	if (size > 0) {
+		link[size] = 0;
+		seen = sees(data, directory, fds, name, link);
+	}
+	if (fds >= 0)
+		close(fds);
+	return seen;
+}
+
 struct own {
 	bool is_pipe;
 	uint64_t inode, device;
@@ -212,10 +231,11 @@ static bool sees_own(void *data, int directory, int fds, const char *name, const
 	return link_inode(link, own->is_pipe ? "pipe" : "socket") == own->inode;
 }
 
-bool process_holds(int directory, bool is_pipe, uint64_t inode, uint64_t *device)
+bool process_holds(int directory, bool is_pipe, uint64_t inode, uint32_t likely, uint64_t *device)
 {
 	struct own own = { is_pipe, inode, 0 };
-	bool holds = inode && each_descriptor(directory, -1u, sees_own, &own);
+	bool holds = inode && ((likely && one_descriptor(directory, likely - 1, sees_own, &own)) ||
+			       each_descriptor(directory, -1u, sees_own, &own));
 
 	*device = own.device;
 	return holds;
@@ -260,7 +280,7 @@ bool front_end_holds(int asker, bool is_pipe, uint64_t inode)
 		directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (directory < 0)
 			break;
-		holds = is_front_end(directory) && process_holds(directory, is_pipe, inode, &device);
+		holds = is_front_end(directory) && process_holds(directory, is_pipe, inode, 0, &device);
 		pid = parent_of(directory);
 		close(directory);
 	}
@@ -277,10 +297,35 @@ static void holder_add(struct found *found, const struct one *one)
 
 /* ---- a quick look, and all processes --------------------------------------------------------------------------- */
 
+/*
+ * Where sockets were seen, so that of a process with thousands of them each is found at once when its turn comes. A
+ * place may be out of date, and is looked at again.
+ */
+#define PLACES	16384u
+static struct place {
+	uint64_t inode;
+	pid_t pid;
+	unsigned int fd;
+} places[PLACES];
+
+static struct place *place_of(pid_t pid, uint64_t inode)
+{
+	return &places[(inode + (uint64_t) pid * 31) % PLACES];
+}
+
+static void place_note(pid_t pid, const char *name, const char *link)
+{
+	uint64_t inode = link_inode(link, "socket");
+
+	if (inode)
+		*place_of(pid, inode) = (struct place) { inode, pid, (unsigned int) strtoul(name, NULL, 10) };
+}
+
 struct sight {
 	struct found *found;
 	unsigned int count;
 	uint32_t seen;			/* a bit each */
+	pid_t noted;			/* of all of this process's sockets places are noted; 0: of none */
 };
 _Static_assert(FOUND_MAX <= 32, "a bit each");
 
@@ -288,10 +333,26 @@ static bool sees_end(void *data, int directory, int fds, const char *name, const
 {
 	struct sight *sight = data;
 
+	if (sight->noted)
+		place_note(sight->noted, name, link);
 	for (unsigned int i = 0; i < sight->count; i++)
 		if (!(sight->seen & 1u << i) && is_of_end(&sight->found[i].end, directory, fds, name, link))
 			sight->seen |= 1u << i;
-	return sight->seen == (sight->count == 32 ? ~0u : (1u << sight->count) - 1);
+	return !sight->noted && sight->seen == (sight->count == 32 ? ~0u : (1u << sight->count) - 1);
+}
+
+/* Is one of the end's sockets where it was seen before? */
+static bool sees_again(struct sight *sight, int directory)
+{
+	const struct end *end = &sight->found->end;
+
+	for (unsigned int i = 0; i < end->nr_inodes && !end->is_pipe && !end->is_file; i++) {
+		const struct place *place = place_of(sight->noted, end->inodes[i]);
+
+		if (place->pid == sight->noted && place->inode == end->inodes[i])
+			one_descriptor(directory, place->fd, sees_end, sight);
+	}
+	return sight->seen;
 }
 
 void holders_named(const struct question *question, struct found *found)
@@ -317,12 +378,12 @@ void holders_named(const struct question *question, struct found *found)
 void holders_among(const struct question *question, struct found *found)
 {
 	for (unsigned int i = 0; i < question->nr_known; i++) {
-		struct sight sight = { found, 1, 0 };
+		struct sight sight = { found, 1, 0, question->known[i].pid };
 		int directory = process_directory(&question->known[i]);
 
 		if (directory < 0)
 			continue;
-		if (!found->end.is_file || process_is_of(directory, question->uid))
+		if ((!found->end.is_file || process_is_of(directory, question->uid)) && !sees_again(&sight, directory))
 			each_descriptor(directory, QUICK_MOST, sees_end, &sight);
 		if (sight.seen)
 			holder_add(found, &question->known[i]);
@@ -333,7 +394,7 @@ void holders_among(const struct question *question, struct found *found)
 static void look_at(int proc, const char *name, const struct question *questions, struct found *found,
 		    unsigned int count)
 {
-	struct sight sight = { found, count, 0 };
+	struct sight sight = { found, count, 0, 0 };
 	struct one one = { .pid = atoi(name) };
 	int directory = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 

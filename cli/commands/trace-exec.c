@@ -53,7 +53,7 @@ static int exec_say_none(const struct run *run)
 {
 	const struct trace_options *o = run->options;
 
-	if (run->report.is_met || run->killed_by)
+	if (run->report.is_met || run->report.is_unknown || run->killed_by)
 		return 0;
 	say_error("--exec %s%s: no process of %s was traced", o->exec, o->asked.exec.count > 1 ? "..." : "",
 		o->asked.exec.count > 1 ? "these names" : "this name");

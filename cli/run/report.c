@@ -278,7 +278,7 @@ static void report_say_open(const struct report *r)
 int report_has_nothing(const struct report *r)
 {
 	/* a library that has been unloaded took its points along; a tree without a call has words of its own (tree_say_none()) */
-	return !r->functions && !r->ended && !r->entries && !r->exits && !r->lost_calls && (!r->trees || r->by_daemon);
+	return !r->is_unknown && !r->functions && !r->ended && !r->entries && !r->exits && !r->lost_calls && (!r->trees || r->by_daemon);
 }
 
 int report_is_empty(const struct report *r)
@@ -312,7 +312,9 @@ void report_say(struct report *r, const char *directory)
 	/* LTTng counts what it refused; the agent what it then could not make up for. */
 	if (!lost)
 		lost = r->discarded;
-	if (r->by_daemon)
+	if (r->is_unknown)
+		say("Processes traced: not known");
+	else if (r->by_daemon)
 		say("Processes traced: %u, at the end: %u; events lost: %llu%s", r->processes + r->ended, r->processes, lost, cut);
 	else if (r->one_event)
 		say("Events recorded: %llu; lost: %s%llu%s%s", (unsigned long long) (r->entries + r->exits),
@@ -330,10 +332,11 @@ void report_say(struct report *r, const char *directory)
 		say("Strings that could not be read, recorded as \"(unreadable)\": %llu", (unsigned long long) r->bad_strings);
 	if (r->nested)
 		say_detail("Calls that the tracer itself made, which are not recorded: %llu", (unsigned long long) r->nested);
-	say("%s instrumented%s%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
-		r->ended ? " at the end" : "", r->is_twice && !r->trees ? ", for payload and record each" : "",
-		(unsigned long long) r->functions,
-		r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
+	if (!r->is_unknown)
+		say("%s instrumented%s%s: %llu%s; not instrumented: %zu", r->trees ? "Calls and functions" : "Functions",
+			r->ended ? " at the end" : "", r->is_twice && !r->trees ? ", for payload and record each" : "",
+			(unsigned long long) r->functions,
+			r->generic && !r->trees ? ", recorded by address (too many for events of their own)" : "", r->declined_count);
 	report_say_declined(r, directory);
 	if (r->unrecorded_count)
 		say("Processes not recorded: %u", r->unrecorded_count);

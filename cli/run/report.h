@@ -37,6 +37,7 @@ struct report {
 	struct hot_list hot;
 	struct budget budget;
 	int by_daemon;			/* the session daemon's plugin traced: events are not counted here */
+	int is_unknown;			/* then: it does not say what it traced, and a note says why */
 	int is_met;			/* a process was traced, or one was there that has a name that was asked for */
 	uint64_t seen;			/* then: events of those processes, for whichever session, and calls lost */
 	unsigned int processes;		/* then: those that were traced at the end */

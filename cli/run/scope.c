@@ -303,6 +303,32 @@ static void scope_report_rows(const struct scope *e, const struct status *status
 	}
 }
 
+static void not_known(struct report *report, const char *why)
+{
+	report_note(report, why);
+	report->is_unknown = 1;
+}
+
+static const struct status_record *record_of(const struct status *status, const char *kind, const char *name)
+{
+	for (unsigned int i = 0; i < status->count; i++)
+		if (status_is(&status->records[i], kind) && (!name || !strcmp(status->records[i].field[0], name)))
+			return &status->records[i];
+	return NULL;
+}
+
+/* Does the plugin know of all that it has traced since scope_enable()? */
+static void scope_check(const struct scope *e, const struct status *status, const char *session, struct report *report)
+{
+	const struct status_record *began = record_of(&e->before, "broker", NULL), *now = record_of(status, "broker", NULL);
+
+	if (!record_of(status, "session", session) && !record_of(status, "rule", session))
+		not_known(report, "the session was destroyed by somebody else: it has what was recorded until then");
+	else if (began && now && strcmp(began->field[0], now->field[0]))
+		not_known(report, "the session daemon's plugin has started its broker again: programs that were traced may not have been "
+			"from then on");
+}
+
 static void scope_report(const struct scope *e, const char *session, struct report *report)
 {
 	struct status status;
@@ -310,12 +336,11 @@ static void scope_report(const struct scope *e, const char *session, struct repo
 	int fd = plugin_connect(0);
 
 	report->by_daemon = 1;
-	if (fd < 0) {
-		report_note(report, "the session daemon's plugin is gone: what it traced is not known");
+	if (fd < 0 || status_read(&status, fd) < 0) {
+		not_known(report, "the session daemon's plugin does not say what it traced: what was recorded is in the trace");
 		return;
 	}
-	if (status_read(&status, fd) < 0)
-		return;
+	scope_check(e, &status, session, report);
 	while (i < status.count) {
 		const struct status_record *r = &status.records[i];
 
@@ -331,7 +356,8 @@ static void scope_report(const struct scope *e, const char *session, struct repo
 			scope_report_process(e, r, n, report);
 		i += n;
 	}
-	scope_report_rows(e, &status, report);
+	if (!report->is_unknown)
+		scope_report_rows(e, &status, report);
 	status_free(&status);
 }
 
@@ -361,8 +387,9 @@ void scope_end(const struct scope *e, struct run *run)
 		for (k = 0; k < e->counts[i]; k++)
 			if (rules_is_form(e->recipes[i][k].name))
 				session_disable(&run->session, e->recipes[i][k].name);
-	if (run->report.trees)
+	if (run->report.trees && !run->report.is_unknown)
 		scope_report_hot(&run->report);
+	run->broken |= run->report.is_unknown;
 }
 
 /* Every status that a process with an agent of the plugin's, or one on its way, can have. */

@@ -257,7 +257,7 @@ struct spi_msg_peer_request {
 	uint32_t nr_rules;
 	uint32_t rules[SPI_PEER_RULES_MAX];	/* that the peer is brought under: ids of this connection */
 	uint32_t deadline_ms;		/* how long the thread waits */
-	uint32_t reserved;
+	uint32_t descriptor;		/* where the side that asks has the channel, and 1; 0: anywhere. A hint */
 	struct spi_msg_channel channel;	/* of the side that asks one inode is 0 */
 };
 #define SPI_PEER_ASKED_BY_RECEIVER	1u	/* only the inode of the sending end is asked for: nobody is brought in */

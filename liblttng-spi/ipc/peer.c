@@ -24,6 +24,7 @@
 
 #define ASKS		64u
 #define INODE_MS	200u		/* for the other end's inode alone */
+#define QUIET_NS	UINT64_C(200000000)
 #define KEPT_NS		UINT64_C(30000000000)	/* an answer does not come later than that */
 #define TEXT		1024u
 #define NAMED_MOST	32u		/* channels */
@@ -46,6 +47,7 @@ static struct ask asks[ASKS];
 static uint32_t numbers;
 static uint32_t refused;		/* questions for which there was no place */
 static uint32_t is_mute;		/* the controller has not answered one in time, and none since */
+static uint64_t quiet_until;		/* it takes no more at present: spi_now_ns() */
 
 /* ---- the thread that sends ---- */
 
@@ -151,7 +153,7 @@ static void peers_keep(struct spi_ipc_channel *channel, const char *text)
 	}
 }
 
-static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flags, uint32_t trees)
+static struct ask *ask_make(const struct spi_ipc_channel *channel, int fd, uint32_t flags, uint32_t trees)
 {
 	struct ask *ask = __atomic_load_n(&spi_control_event, __ATOMIC_ACQUIRE) < 0 ? NULL : ask_claim();
 
@@ -161,6 +163,7 @@ static struct ask *ask_make(const struct spi_ipc_channel *channel, uint32_t flag
 	memset(&ask->request, 0, sizeof(ask->request));
 	ask->request.flags = flags;
 	ask->request.deadline_ms = spi_ipc_wait_ms;
+	ask->request.descriptor = (uint32_t) fd + 1;
 	ask->trees = trees;
 	spi_ipc_channel_fill(channel, &ask->request.channel);
 	return ask;
@@ -204,12 +207,20 @@ void spi_ipc_alone_tell(void)
 
 /* ---- the question before a first message ---- */
 
-/* 1: the controller was asked. */
-static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint64_t length)
+static int is_quiet(void)
+{
+	const uint64_t until = __atomic_load_n(&quiet_until, __ATOMIC_RELAXED);
+
+	return until && spi_now_ns() < until;
+}
+
+/* 1: the controller was asked; -EBUSY: and takes no more at present. */
+static int others_bring(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
 {
 	const uint64_t begin = spi_now_ns();
 	const uint32_t trees = spi_ipc_trees_of(channel->kind);
-	struct ask *ask = ask_make(channel, 0, trees);
+	struct ask *ask = ask_make(channel, fd, 0, trees);
+	int r = 1;
 
 	if (!ask && !spi_link_current)
 		nobody_looks(channel, trees);
@@ -224,9 +235,12 @@ static int others_bring(struct spi_ipc_channel *channel, uint64_t position, uint
 		__atomic_store_n(&channel->is_early, ask->answer.ready ? 0 : 1, __ATOMIC_RELEASE);
 		peers_keep(channel, ask->text);
 		peers_tell(channel, ask->text, spi_now_ns() - begin);
+		r = ask->answer.status == -EBUSY ? -EBUSY : 1;
 		ask_free(ask);
 	}
-	return 1;
+	if (r < 0)
+		__atomic_store_n(&quiet_until, spi_now_ns() + QUIET_NS, __ATOMIC_RELAXED);
+	return r;
 }
 
 /*
@@ -250,23 +264,27 @@ static int is_first(struct spi_ipc_channel *channel, uint32_t epoch)
 int spi_ipc_before_send(struct spi_ipc_channel *channel, int fd, uint64_t position, uint64_t length)
 {
 	const uint32_t epoch = (uint32_t) __atomic_load_n(&spi_tree_epoch, __ATOMIC_ACQUIRE);
-	int has_asked;
+	int asked;
 
-	(void) fd;
+	if (spi_unlikely(is_quiet())) {
+		__atomic_store_n(&channel->is_early, 1, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+		return 0;		/* the next message there asks */
+	}
 	if (!is_first(channel, epoch))
 		return 0;
-	has_asked = spi_ipc_worker_injects(channel, position) || others_bring(channel, position, length);
+	asked = spi_ipc_worker_injects(channel, position) ? 1 : others_bring(channel, fd, position, length);
 	spi_ipc_worker_remote(channel, position, 1);
-	__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
+	if (asked != -EBUSY)		/* else the next message there asks */
+		__atomic_store_n(&channel->is_asked, epoch, __ATOMIC_RELEASE);
 	__atomic_store_n(&channel->asking, 0, __ATOMIC_RELEASE);
-	return has_asked;
+	return asked > 0;
 }
 
 void spi_ipc_know_peer(struct spi_ipc_channel *channel, int fd)
 {
-	struct ask *ask = ask_make(channel, SPI_PEER_ASKED_BY_RECEIVER, 0);
+	struct ask *ask = ask_make(channel, fd, SPI_PEER_ASKED_BY_RECEIVER, 0);
 
-	(void) fd;
 	if (!ask || ask_wait(ask, INODE_MS) < 0)
 		return;
 	if (ask->answer.inode)

@@ -29,7 +29,8 @@
 #include "liblttng-spi/patch/internal.h"
 
 #define DEFERRED_TRAP	0x53504974	/* si_errno of a SIGSTKFLT that is a SIGTRAP */
-#define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for */
+#define LOOK_AGAIN_NS	UINT64_C(50000000)	/* how long a look at all threads' masks is good for; one at thousands, */
+#define LOOK_SHARE	10u			/* so many times as long as it took */
 
 /* ---- the table ---- */
 
@@ -285,16 +286,18 @@ int spi_trap_ready(const struct spi_object *object, const char **reason)
 int spi_trap_ready_anywhere(const char **reason)
 {
 	static const char *looked;
+	static uint64_t took;
 	uint64_t now;
 
 	if (watch(reason) < 0)
 		return -EPERM;
 	now = spi_now_ns();
-	if (!looked_at || now - looked_at > LOOK_AGAIN_NS) {
+	if (!looked_at || now - looked_at > LOOK_AGAIN_NS + took * LOOK_SHARE) {
 		looked = spi_trap_handlers_look();
 		if (!looked)
 			looked = spi_trap_threads_look();
 		looked_at = spi_now_ns();
+		took = looked_at - now;
 	}
 	if (looked) {
 		*reason = looked;

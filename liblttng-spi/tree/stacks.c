@@ -30,6 +30,7 @@
 #define BLOCK		512u		/* words read at a time */
 #define FOUND_MAX	1024u		/* functions on stacks that are remembered */
 #define STACK_MOST	(UINT64_C(64) << 20)
+#define MAPPINGS	16384u		/* read once for all threads; thousands of them have as many stacks */
 
 struct look {
 	uint32_t tree, found;
@@ -134,11 +135,51 @@ static void look_at_words(struct look *look, uint64_t low, uint64_t high)
 	}
 }
 
+/* Control side. By address, as far as there is room; one that has come since is not there. */
+static struct {
+	uint64_t start, end;
+} mappings[MAPPINGS];
+static uint32_t mapping_count;
+
+static void mappings_read(void)
+{
+	struct spi_maps maps;
+	struct spi_vma vma;
+
+	mapping_count = 0;
+	if (spi_maps_open(&maps) < 0)
+		return;
+	while (mapping_count < MAPPINGS && spi_maps_next(&maps, &vma)) {
+		mappings[mapping_count].start = vma.start;
+		mappings[mapping_count++].end = vma.end;
+	}
+	spi_maps_close(&maps);
+}
+
+static int mapping_find(uint64_t address, struct spi_vma *vma)
+{
+	uint32_t low = 0, high = mapping_count;
+
+	while (low < high) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (address >= mappings[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == mapping_count || address < mappings[low].start)
+		return spi_maps_find(address, vma, NULL, 0);
+	vma->start = mappings[low].start;
+	vma->end = mappings[low].end;
+	return 1;
+}
+
 static void look_at_stack(struct look *look, uint64_t sp)
 {
 	struct spi_vma vma;
 
-	if (!spi_maps_find(sp, &vma, NULL, 0))
+	if (!mapping_find(sp, &vma))
 		return;
 	if (vma.end - sp > STACK_MOST)
 		vma.end = sp + STACK_MOST;
@@ -202,6 +243,7 @@ static void look_at_threads(struct look *look)
 
 	if (spi_numbers_open(&task, "/proc/self/task") < 0)
 		return;
+	mappings_read();
 	while (spi_numbers_next(&task))
 		look_at_thread(look, &task);
 	spi_numbers_close(&task);

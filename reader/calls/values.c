@@ -211,7 +211,7 @@ static void put_value(struct text *t, const bt_field *field)
 	else if (type == BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL)
 		put_double(t, bt_field_real_double_precision_get_value(field));
 	else if (type == BT_FIELD_CLASS_TYPE_STRING)
-		put_string(t, bt_field_string_get_value(field));
+		put_string(t, field_string(field));
 	else if (type == BT_FIELD_CLASS_TYPE_BOOL)
 		put(t, bt_field_bool_get_value(field) ? "true" : "false");
 	else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY))
@@ -260,7 +260,7 @@ size_t call_arguments(const struct call *call, char *text, size_t size)
 		if (!is_argument(call, i, name)) {
 			if (!strcmp(name, "not_known") && bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING) {
 				put(&t, t.used ? ", " : "");
-				put_plain(&t, bt_field_string_get_value(field));
+				put_plain(&t, field_string(field));
 			}
 			continue;
 		}
@@ -321,7 +321,7 @@ int call_result_is_error(const struct call *call)
 		return bt_field_integer_signed_get_value(field) < 0;
 	if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
 		return is_hex(field) && !bt_field_integer_unsigned_get_value(field);
-	return type == BT_FIELD_CLASS_TYPE_STRING && field && !strcmp(bt_field_string_get_value(field), "(null)");
+	return type == BT_FIELD_CLASS_TYPE_STRING && field && !strcmp(field_string(field), "(null)");
 }
 
 /* ---- JSON ---- */
@@ -334,7 +334,7 @@ static void json_value(FILE *out, const bt_field *field)
 	char text[16384];
 
 	if (type == BT_FIELD_CLASS_TYPE_STRING) {
-		json_string(out, bt_field_string_get_value(field));
+		json_string(out, field_string(field));
 	} else if (type == BT_FIELD_CLASS_TYPE_BOOL) {
 		fputs(bt_field_bool_get_value(field) ? "true" : "false", out);
 	} else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {

@@ -133,7 +133,7 @@ static struct call_thread *thread_get(struct flow *f, const bt_event *event)
 		if (context)
 			field = bt_field_structure_borrow_member_field_by_name_const(context, "procname");
 		if (field && bt_field_class_type_is(bt_field_get_class_type(field), BT_FIELD_CLASS_TYPE_STRING))
-			name_set(f, t->process, bt_field_string_get_value(field));
+			name_set(f, t->process, field_string(field));
 	}
 	return t;
 }
@@ -204,10 +204,15 @@ static int take_channel(struct flow *f, const struct call_thread *t, const uint6
 	struct flow_channel *c = channel_find(f, values[CHANNEL_ID], host);
 	int r = 0;
 
+	/* who takes datagrams at all addresses does not say that they come from this host */
+	if (!c && host && !strcmp(texts[CHANNEL_KIND], "udp") && (c = channel_find(f, values[CHANNEL_ID], 0)) && c->met_on != host)
+		c = NULL;
 	if (!c)
 		c = channel_make(f, values[CHANNEL_ID], host);
 	if (!c)
 		return -ENOMEM;
+	if (!c->met_on)
+		c->met_on = f->processes[t->process->number].host;
 	/* Many sockets send to one that takes datagrams; else another end is another connection. */
 	if (c->inodes[way] && values[CHANNEL_INODE] && c->inodes[way] != values[CHANNEL_INODE] && !strcmp(c->kind, "tcp"))
 		r = flow_channel_again(f, c);

@@ -22,6 +22,7 @@ struct flow_channel {
 	struct spi_hash_link link;	/* by id and host */
 	struct flow_channel *next;
 	uint64_t id, host;		/* host: 0: the id is one everywhere */
+	uint64_t met_on;		/* the host that has told of it first */
 	uint64_t inodes[2];		/* of the ends, by enum flow_way; 0: not known */
 	char *kind, *from, *to;		/* "": not known; none has control characters */
 	struct flow_stream *stream;	/* NULL: it has no bytes in order yet */

@@ -200,14 +200,18 @@ static void peers_write(const struct flow *f, FILE *out)
 		time_text(p->ns, at);
 		duration_text((int64_t) p->took, took);
 		flow_process_text(p->by->process, name, sizeof(name));
-		fprintf(out, "%s %s (%" PRId64 ") ", at, *p->name ? p->name : "process", p->pid);
+		fprintf(out, "%s %s", at, *p->name ? p->name : "process");
+		if (p->pid)	/* nobody in particular */
+			fprintf(out, " (%" PRId64 ")", p->pid);
 		if (p->status < 0)
-			fprintf(out, "%snot brought in: %s%s", colour_begin(COLOUR_ERROR), *p->reason ? p->reason : strerror(-p->status),
-				colour_end(COLOUR_ERROR));
+			fprintf(out, " %snot brought in%s", colour_begin(COLOUR_ERROR), colour_end(COLOUR_ERROR));
 		else
-			fputs(p->status ? "was in already" : "brought in", out);
-		fprintf(out, " by %s [%" PRId64 "] %s %s -> %s, which waited %s\n", name, p->by->tid,
+			fputs(p->status ? " was in already" : " brought in", out);
+		fprintf(out, " by %s [%" PRId64 "] %s %s -> %s, which waited %s", name, p->by->tid,
 			*p->channel->kind ? p->channel->kind : "channel", p->channel->from, p->channel->to, took);
+		if (p->status < 0)
+			fprintf(out, ": %s", *p->reason ? p->reason : strerror(-p->status));
+		putc('\n', out);
 	}
 }
 

@@ -33,7 +33,7 @@ is "$(status declined "$app_pid")" $'declined\t'"$app_pid"$'\tapp\t_start\tthe p
 like "$(status counts)" $'\t1$' "and counted once"
 lttng_ok disable-event -u -s s "spi:call(app:_start)"
 if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
-	like "$(setpriv --reuid 4711 --clear-groups /usr/bin/python3 "$SPI_TOP_SRCDIR/tests/lib/broker-status.py" 2>&1)" $'^version\t1\ndaemon[^\n]*$' \
+	like "$(setpriv --reuid 4711 --clear-groups /usr/bin/python3 "$SPI_TOP_SRCDIR/tests/lib/broker-status.py" 2>&1)" $'^version\t1\ndaemon[^\n]*\nbroker\t[0-9]+$' \
 		"another user sees neither root's rules nor root's processes"
 else
 	skip "another user sees nothing of it" "needs root"

@@ -186,6 +186,15 @@ E
 is "$(seen one two) $(latency)" "1>2 1/10; not_received=1 not_received_bytes=10 not_sent=1 not_sent_bytes=10 (110000, 110000)" \
 	"two hosts: a connection is one, a pipe of each is its own, and clocks count with their offsets"
 
+trace_is any "1>2 2/20; " "who takes datagrams at all addresses may be recorded first" <<'E'
+1 b2 channel c recv udp - 0.0.0.0:7103 8
+10 b2 recv c 77 10 flags=1
+11 a1 channel c send udp 0.0.0.0:40000 127.0.0.1:7103 7
+12 a1 send c 77 10 took=5 flags=17
+20 a1 send c 78 10 took=5 flags=1
+21 b2 recv c 78 10 flags=1
+E
+
 # ---- who called whom ----
 chains() {
 	"$spi" flow --format json "$@" >json
@@ -253,7 +262,7 @@ E
 "$spi" flow peers >text
 like "$(cat text)" 'server \(20\) brought in by a \(1\) \[1\] tcp 127.0.0.1:40000 -> 127.0.0.1:80, which waited 900.0 us' \
 	"who was brought in by which message"
-like "$(cat text)" 'su \(21\) not brought in: another user by a' "and who was not, with the reason"
+like "$(cat text)" 'su \(21\) not brought in by a \(1\) .*, which waited 10.0 us: another user' "and who was not, with the reason"
 
 # ---- forms, filters ----
 is "$("$spi" flow --json chain | cksum)" "$("$spi" flow --format json chain | cksum)" "--json is --format json"

@@ -96,4 +96,24 @@ ok $? 'the trace says why it is not in' || diag "$(babeltrace2 t | grep spi_ipc:
 is "$(cat piped.out)" 100 'a pipeline within a pipeline'
 is "$(babeltrace2 piped2 2>/dev/null | grep -c 'spi_ipc:peer:.*status = [01]')" 1 'a pipe that lttng trace writes to is not followed' ||
 	diag "$(babeltrace2 piped2 | grep spi_ipc:)"
+
+# What it was that traced goes in the middle: nobody says that nothing was traced.
+mkfifo hold
+for what in broker session; do
+	rm -f client.out
+	(timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --tree --ipc -o "$what" sh -c 'echo begun; read -r line <hold; exit 3' >client.out 2>trace.err </dev/null) &
+	tracer=$!
+	spi_wait 20 file_has client.out begun
+	if [ $what = broker ]; then
+		kill -KILL "$(pgrep -ox spi-broker)"
+	else
+		command lttng destroy --all >/dev/null
+	fi
+	echo >hold
+	wait "$tracer"
+	is "$? $(cat client.out)" '3 begun' "the $what goes: the program ends as ever"
+	case $what in broker) why='(has started its broker again|does not say what it traced)' ;; session) why='was destroyed by somebody else' ;; esac
+	grep -Eq "^Note: the session.* $why" trace.err && ! grep -q 'nothing was' trace.err
+	ok $? 'with the reason' || diag "$(tail -n 5 trace.err)"
+done
 tap_done
