@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "reader/flow/match.h"
 
 #define WAITING_MOST	(1u << 20)	/* segments of all channels */
@@ -200,6 +201,7 @@ int flow_channel_again(struct flow *f, struct flow_channel *channel)
 
 	for (int way = 0; s && way < 2; way++) {
 		s->sides[way].top = 0;
+		memset(s->sides[way].gaps, 0, sizeof(s->sides[way].gaps));
 		s->sides[way].top_end = s->sides[way].settled_end = INT64_MIN;
 	}
 	f->counts[COUNT_REUSED] += s != NULL;
@@ -227,6 +229,23 @@ static int datagram_place(struct flow *f, struct flow_stream *s, enum flow_way w
 	return r;
 }
 
+/* Does the operation fill a gap that has come up lately? */
+static int gap_fill(struct flow_side *side, const struct flow_op *op)
+{
+	for (uint32_t i = 0; i < FLOW_GAPS; i++) {
+		struct flow_gap *gap = &side->gaps[i];
+
+		if (op->position < gap->begin || op->position + op->units > gap->end || op->end > gap->since + FLOW_GAP_NS)
+			continue;
+		if (op->position == gap->begin)
+			gap->begin += op->units;
+		else
+			gap->end = op->position;
+		return 1;
+	}
+	return 0;
+}
+
 int flow_match(struct flow *f, struct flow_op *op)
 {
 	const enum flow_way way = op->is_send ? FLOW_SEND : FLOW_RECEIVE;
@@ -252,8 +271,10 @@ int flow_match(struct flow *f, struct flow_op *op)
 	side = &s->sides[way];
 	if (s->is_datagrams)
 		r = datagram_place(f, s, way, op);
-	else if (op->position < side->top && op->begin >= side->top_end)
+	else if (op->position < side->top && op->begin >= side->top_end && !gap_fill(side, op))
 		r = flow_channel_again(f, c);
+	else if (op->position > side->top && side->top_end != INT64_MIN)
+		side->gaps[side->gap_next++ % FLOW_GAPS] = (struct flow_gap) { side->top, op->position, op->end };
 	if (r == 0 && side->open_count && ((!is_unsure && op->begin > side->open_end) || side->open_count == GROUP_MOST))
 		r = stream_settle(f, s, way);
 	if (r < 0)

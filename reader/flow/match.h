@@ -17,11 +17,19 @@ struct flow_segment {
 	struct flow_op **others;	/* of the other side, where it is not sure who has what */
 };
 
+#define FLOW_GAPS	8u
+#define FLOW_GAP_NS	INT64_C(1000000000)
+
 struct flow_side {
 	struct flow_segment *segments;	/* in order, from `first` to `count` */
 	uint32_t first, count, room;
 	uint32_t waiting;		/* of them: not done with */
 	uint64_t top;			/* where the bytes end that were seen */
+	struct flow_gap {		/* bytes below `top` whose operation has not come; its thread may have had to wait before the event */
+		uint64_t begin, end;
+		int64_t since;		/* ns */
+	} gaps[FLOW_GAPS];
+	uint32_t gap_next;		/* which is used again first */
 	int64_t top_end, settled_end;	/* ns: ends of all operations, and of those that were put in order */
 	struct flow_op **open;		/* operations that overlapped, and are still to be put in order */
 	uint32_t open_count, open_room;

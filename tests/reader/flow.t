@@ -140,6 +140,13 @@ trace_is stranger "1>2 1/50; not_sent=1 not_sent_bytes=50" "one that was receive
 500030 b2 recv u same 50 flags=1
 E
 
+trace_is waited "1>2 2/20; 3>2 1/10; " "a thread that had to wait before its event has not begun the channel anew" <<'E'
+10 a1 send c 0 10 took=2
+15 a3 send c 20 10 took=2 flags=2
+18 a1 send c 10 10 took=1
+20 b2 recv c 0 30
+E
+
 # ---- a channel used again ----
 trace_is again "1>2 1/10; 3>4 1/10; 5>6 1/10; not_received=1 not_received_bytes=10 reused=2" \
 	"a position that falls back is another connection" <<'E'
