@@ -375,6 +375,17 @@ static int session_wait_destroyed(struct lttng_destruction_handle *handle, int m
 	return status == LTTNG_DESTRUCTION_HANDLE_STATUS_COMPLETED;
 }
 
+int session_is_there(const struct session *s)
+{
+	struct lttng_session *list = NULL;
+	int n = ASK(lttng_list_sessions(&list)), is_there = n < 0;
+
+	for (int i = 0; i < n; i++)
+		is_there |= !strcmp(list[i].name, s->name);
+	free(list);
+	return is_there;
+}
+
 static int session_destroy_wait(struct session *s, int was_killed)
 {
 	struct lttng_destruction_handle *handle = NULL;

@@ -42,6 +42,8 @@ void session_disable(struct session *s, const char *pattern);
  * tells (SO_PEERCRED): as seen from here, also when it lives in a pid namespace of its own. */
 int session_track(struct session *s, pid_t vpid);
 int session_start(struct session *s);
+/* session_is_there() - 0: somebody else has destroyed it; 1: not, or that cannot be asked. */
+int session_is_there(const struct session *s);
 
 /*
  * session_stop() - no more events; waits until all were handed over, unless

@@ -309,27 +309,27 @@ static void not_known(struct report *report, const char *why)
 	report->is_unknown = 1;
 }
 
-static const struct status_record *record_of(const struct status *status, const char *kind, const char *name)
+static const struct status_record *broker_of(const struct status *status)
 {
 	for (unsigned int i = 0; i < status->count; i++)
-		if (status_is(&status->records[i], kind) && (!name || !strcmp(status->records[i].field[0], name)))
+		if (status_is(&status->records[i], "broker"))
 			return &status->records[i];
 	return NULL;
 }
 
 /* Does the plugin know of all that it has traced since scope_enable()? */
-static void scope_check(const struct scope *e, const struct status *status, const char *session, struct report *report)
+static void scope_check(const struct scope *e, const struct status *status, const struct session *session, struct report *report)
 {
-	const struct status_record *began = record_of(&e->before, "broker", NULL), *now = record_of(status, "broker", NULL);
+	const struct status_record *began = broker_of(&e->before), *now = broker_of(status);
 
-	if (!record_of(status, "session", session) && !record_of(status, "rule", session))
+	if (!session_is_there(session))
 		not_known(report, "the session was destroyed by somebody else: it has what was recorded until then");
 	else if (began && now && strcmp(began->field[0], now->field[0]))
 		not_known(report, "the session daemon's plugin has started its broker again: programs that were traced may not have been "
 			"from then on");
 }
 
-static void scope_report(const struct scope *e, const char *session, struct report *report)
+static void scope_report(const struct scope *e, const struct session *session, struct report *report)
 {
 	struct status status;
 	unsigned int i = 0, n;
@@ -348,7 +348,7 @@ static void scope_report(const struct scope *e, const char *session, struct repo
 			report_note(report, r->field[0]);
 		else if (status_is(r, "lacked"))
 			scope_report_lacked(e, r, report);
-		else if (status_is(r, "session") && !strcmp(r->field[0], session))
+		else if (status_is(r, "session") && !strcmp(r->field[0], session->name))
 			report->ended += (unsigned int) strtoul(r->field[1], NULL, 10);
 		report->is_met |= report->ended > 0;
 		n = r->pid ? process_records(r, status.count - i) : 1;
@@ -382,7 +382,7 @@ void scope_end(const struct scope *e, struct run *run)
 	unsigned int i;
 	int k;
 
-	scope_report(e, run->session.name, &run->report);
+	scope_report(e, &run->session, &run->report);
 	for (i = 0; i < e->rows; i++)
 		for (k = 0; k < e->counts[i]; k++)
 			if (rules_is_form(e->recipes[i][k].name))
