@@ -73,7 +73,7 @@ static const char *why_late(const struct peer *peer)
 {
 	const struct process *p = process_find(peer->one.pid);
 
-	return p && p->serial == peer->serial && !p->agent && *p->refusal.why ? p->refusal.why : "its rules are not in force yet";
+	return p && p->serial == peer->serial && !p->agent && !p->is_handed && *p->refusal.why ? p->refusal.why : "its rules are not in force yet";
 }
 
 static void put_peer(FILE *out, const struct asking *asking, const struct peer *peer)

@@ -25,7 +25,7 @@ serve() {
 across() {
 	local payload=$1
 	shift
-	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload "$payload" "${options[@]}" --ipc "$@" >client.out 2>said </dev/null
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload "$payload" "${options[@]}" --ipc --ipc-wait 10 "$@" >client.out 2>said </dev/null
 	status=$?
 }
 options=(--tree --lib 'pair*')
@@ -163,5 +163,7 @@ if [ "$(id -u)" = 0 ] && [ "${SPI_OUTER_UID:-0}" = 0 ]; then
 else
 	diag 'other users: not root'
 fi
-is "$(pgrep -P 1 spi-codemap; pgrep '^lttng$')" '' 'no process is left' || diag "$(ps ax)"
+left() { pgrep -P 1 spi-codemap || pgrep '^lttng$'; }
+spi_wait 10 eval '! left >/dev/null'
+is "$(left)" '' 'no process is left' || diag "$(ps ax)"
 tap_done

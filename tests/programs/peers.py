@@ -298,6 +298,8 @@ def main():
         children.append(pid)
         names[pid] = "receiver" if not i else "another"
         os.read(ready, 1)
+        while o.get("other" if i else "copy") and os.readlink(f"/proc/{pid}/exe") == os.readlink("/proc/self/exe"):
+            select.select([], [], [], 0.002)
     if "alone" not in o:
         for fd in channel.theirs:
             os.close(fd)

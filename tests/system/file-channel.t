@@ -22,7 +22,7 @@ exchange() {
 	./file-messages read messages 6 >read.out &
 	reader=$!
 	spi_wait 20 reads 3
-	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload ./file-channel.so --payload-arg "file=$PWD/messages" --tree --ipc \
+	timeout $((60 * SPI_PATIENCE)) "$SPI_LTTNG" trace --payload ./file-channel.so --payload-arg "file=$PWD/messages" --tree --ipc --ipc-wait 10 \
 		"$@" ./file-messages write messages 3 over >out 2>err &
 	tracer=$!
 	spi_wait 20 reads 6 || kill "$reader"
