@@ -39,6 +39,9 @@ traced() {
 	[[ $line =~ ^entries\ ([0-9]+)\ exits\ ([0-9]+)\ orphans\ 0\ .*\ open\ 0\ .*\ lost\ 0$ ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
 	ok $? "$name: an exit for each entry" || diag "$line"
 	awk -F '\t' '/\/entered\+0x/ { sub(/.*\+0x/, "", $2); print $1, $2 }' t.counts | named entered >traced.names
+	# at some addresses no jump fits, which is named
+	line=$(grep -A 1 'only a breakpoint (int3) fits' traced.err | grep -o '[a-z_]*+0x0' | paste -sd '|')
+	[ -z "$line" ] || { grep -vwE "${line//+0x0/}" told.names >fits.names; mv fits.names told.names; }
 	same_file traced.names told.names "$name: the functions that were entered, and how often" ||
 		diag "$(diff told.names traced.names)"
 	summary 'no call from a loaded file enters it: only what it calls is recorded' "$name: what cannot be recorded is said"
