@@ -9,6 +9,8 @@
 spi_private "$@"
 spi_daemon
 count=${SPI_SOAK:+100000}
+begins=20
+[ -z "$count" ] || begins=1000		# what the kernel takes in parts is sent in two calls
 spi_cc messages messages.c
 TREE_EVENTS='spi_ipc:*'
 
@@ -17,7 +19,7 @@ kind() {
 	rm -rf trace
 	tree_record trace 'tree(main;ipc=pipe+unix+tcp+udp)' timeout $((60 * SPI_PATIENCE)) ./messages "$1" "${count:-20000}" $RANDOM "$PWD/log"
 	ok $? "$1: the program ends well"
-	like "$("$SPI_TOP_SRCDIR/tests/lib/messages.py" trace log "$2" 2>&1)" "^ok 1 ${count:-20}" "$1: each message at its position, at both ends"
+	like "$("$SPI_TOP_SRCDIR/tests/lib/messages.py" trace log "$2" 2>&1)" "^ok 1 $begins" "$1: each message at its position, at both ends"
 }
 
 kind pipe pipe
