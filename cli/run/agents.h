@@ -36,7 +36,7 @@ struct agents {
 	/* The first agent has its rules in force; a program that waits for GO has not been let go yet. */
 	void (*on_ready)(void *data);
 	void *data;
-	struct peers *peers;	/* of agents that ask who is at the other end of a channel; NULL: nobody answers */
+	struct peers *peers;	/* of agents that ask which process is at the other end of a channel; NULL: nobody answers */
 	int seen;			/* agents that said HELLO */
 	int ready;			/* agents whose rules were all answered */
 	int failed;			/* rules that could not be carried out at all */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * A worker for channels of a further kind: processes that tell each other something by a file, which one appends to and
- * others read from. The payloads print who calls whom in the program, and each message.
+ * others read from. The payloads print which function calls which, and each message.
  *
  *	cc -shared -fPIC file-channel.c $(pkg-config --cflags --libs lttng-spi) -o file-channel.so
  *	lttng trace --payload ./file-channel.so:file=/tmp/messages --tree --ipc ./writer

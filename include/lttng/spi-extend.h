@@ -298,7 +298,7 @@ struct spi_channel {
  * spi_call_channel() - the channel that the call reads, or writes, by its descriptor, which is the first argument.
  * [payload], in entry payloads of calls for which spi_call_is_ipc_read() or spi_call_is_ipc_write() says 1
  * The caller sets `channel->size`. `name` is the kind and the other end, "tcp 127.0.0.1:80". `peers` are those that are
- * known: by the answer to the question who is at the other end, or by a worker. `id` is 0 where the other end is not
+ * known: by the answer to the question about the other end, or by a worker. `id` is 0 where the other end is not
  * known yet, and `position` SPI_CHANNEL_COUNTED where that is not known, as of datagrams.
  * 0; -EINVAL: no such call, or a function that has no descriptor, as stdio's; -EBADF; -ENOENT: no channel.
  */
@@ -317,7 +317,7 @@ int spi_call_channel(const struct spi_call *call, struct spi_channel *channel);
  *			end was first seen.
  *	inject		bring the payload into the processes at the other end. 1: done; NULL, or 0: whoever has attached
  *			the agent does it. Those are `peers`, and all processes that have the file (device, inode) open.
- *	set_remote_start	the first message is about to go out on the channel, and who is to be brought in was;
+ *	set_remote_start	the first message is about to go out on the channel, after its receivers were brought in;
  *			is_on 0: the trees that followed the channel have ended, and the process goes on
  *	set_local_start		the first message has come by the channel, and trees begin with it; is_on 0: likewise
  *	can_start	a receive has had bytes of a channel by which trees wait for a message. 1: they begin. NULL: they

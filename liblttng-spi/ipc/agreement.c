@@ -59,7 +59,7 @@ static int64_t tcp_position(int fd, enum spi_ipc_end end)
 		if (end == SPI_IPC_RECV)	/* the other end's FIN counts */
 			return (int64_t) (info.tcpi_bytes_received - (uint64_t) after -
 					  (info.tcpi_state == 6 || info.tcpi_state >= 7));
-		/* who has connected has had its SYN acknowledged */
+		/* the end that has connected has had its SYN acknowledged */
 		written = info.tcpi_bytes_acked + (uint64_t) after;
 		return (int64_t) (info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes == written
 					  ? written

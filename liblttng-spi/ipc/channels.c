@@ -346,7 +346,7 @@ static int look(struct found *found, int fd, enum spi_ipc_end end, const struct 
 	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &found->st, 0) < 0)
 		return -EBADF;
 	if (!S_ISFIFO(found->st.st_mode) && !S_ISSOCK(found->st.st_mode)) {
-		if (spi_likely(!said || !__atomic_load_n(&spi_ipc_workers, __ATOMIC_RELAXED)) || 
+		if (spi_likely(!said || !__atomic_load_n(&spi_ipc_workers, __ATOMIC_RELAXED)) ||
 			!spi_ipc_worker_ask(fd, end, &found->st, said))
 			return -ENOENT;
 		found->said = said;

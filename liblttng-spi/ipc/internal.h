@@ -138,7 +138,7 @@ uint64_t spi_ipc_unix_peer(uint64_t inode) SPI_HIDDEN;	/* unix-peer.c: the inode
 /* ---- agreement.c ---- */
 /* Where the channel is counted; the counts have been compared with the queue, if that could be. NULL: nowhere. */
 struct spi_ipc_place *spi_ipc_place_of(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
-/* A call of this end is over, whose word is so now: compare, where somebody wants it or a rule came to who talked already. */
+/* A call of this end is over, whose word is so now: compare, where the other end wants it, or a rule came to processes that talked already. */
 void spi_ipc_compare(struct spi_ipc_channel *channel, int fd, uint64_t word) SPI_HIDDEN;
 void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */

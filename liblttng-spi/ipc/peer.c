@@ -328,8 +328,8 @@ void spi_ipc_asks_send(struct spi_link *link)
 		ask->state = ASK_SENT;
 		if (ask->trees && !ask->request.nr_rules)
 			ask_is_nobodys(ask);
-		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number, &ask->request, sizeof(ask->request), NULL, 0, -1) :
-			-ENOTCONN;
+		r = link && (ask->request.nr_rules || !ask->trees) ? spi_link_send(link, SPI_MSG_PEER_REQUEST, ask->number,
+			&ask->request, sizeof(ask->request), NULL, 0, -1) : -ENOTCONN;
 		if (r < 0) {
 			memset(&ask->answer, 0, sizeof(ask->answer));
 			ask->answer.status = r;

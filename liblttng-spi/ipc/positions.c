@@ -3,7 +3,7 @@
 /*
  * How many bytes have gone through a channel. All traced processes of a user count in the same memory
  * (module/floor.c), so an end that several processes have, or one after the other, has one count, which survives
- * fork() and execve(). A count is right while all who use an end count: agreement.c.
+ * fork() and execve(). A count is right while all processes that use an end count: agreement.c.
  *
  * Who counts what: a call adds the bytes that it has moved when libc's function has returned. Calls of one end that
  * overlap may have moved theirs in either order; that is told by the end's word, in which each call leaves its

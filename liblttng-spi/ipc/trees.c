@@ -134,7 +134,7 @@ void spi_ipc_trees_changed(void)
 		spi_ipc_records_prepare();
 	if (any && !spi_ipc_is_on) {
 		spi_hooks_enter(SPI_HOOKS_IPC, spi_link_current);
-		/* who was brought in by a message is waited for by the sender */
+		/* a process that a message brings in is waited for by the sender */
 		spi_ipc_joined = is_for_message() || !spi_tree_main_begun() ? 0 : spi_now_ns();
 	}
 	if (!any && spi_ipc_is_on)

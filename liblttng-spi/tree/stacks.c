@@ -246,6 +246,7 @@ static void look_at_threads(struct look *look)
 	mappings_read();
 	while (spi_numbers_next(&task))
 		look_at_thread(look, &task);
+	mapping_count = 0;	/* the next look may be long after this one */
 	spi_numbers_close(&task);
 }
 

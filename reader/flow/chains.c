@@ -17,7 +17,7 @@
 #include <string.h>
 #include "reader/flow/flow.h"
 
-#define HOLD_NS		INT64_C(2000000000)	/* longer than match.c takes to find out who overlapped whom */
+#define HOLD_NS		INT64_C(2000000000)	/* longer than match.c takes to find out what overlapped */
 #define HOLD_MOST	500000u		/* operations */
 #define DEPTH_MOST	64u		/* calls in one another; a ring of processes has no end */
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 the lttng-spi authors */
 /*
  * Messages between processes, from spi_ipc:*: which receive got the bytes of which send. events.c reads the events,
- * match.c finds the ends of messages, edges.c and chains.c count them: who sent to whom, and what was sent
+ * match.c finds the ends of messages, edges.c and chains.c count them: which process sent to which, and what was sent
  * because of what.
  *
  * Nothing is guessed. A send is one message. Where several receives may have had its bytes, or several sends may be

@@ -63,7 +63,7 @@ enum spi_broker_type {
 	SPI_BROKER_FLUSH,	/* struct spi_broker_release: a client's command is about to be read; compact records are to be written before */
 	SPI_BROKER_FIND,	/* struct spi_broker_find + names: of a front end with a broker of its own; first */
 	SPI_BROKER_HAS,		/* struct spi_broker_has: a process has an agent of the front end's, or no more */
-	SPI_BROKER_ASKED,	/* struct spi_broker_asked: an agent of the front end's asks who is at the other end; answer PEERS */
+	SPI_BROKER_ASKED,	/* struct spi_broker_asked: an agent of the front end's asks about the other end; answer PEERS */
 	SPI_BROKER_TOLD,	/* struct spi_broker_told: answer to TELL */
 	/* broker to plugin */
 	SPI_BROKER_RELEASE = 64,	/* struct spi_broker_release: play this registration back now */
