@@ -11,8 +11,11 @@
 #ifndef SPI_IPC_INTERNAL_H
 #define SPI_IPC_INTERNAL_H
 
+#include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include "include/lttng/spi.h"
 #include "liblttng-spi/base/base.h"
 #include "liblttng-spi/ipc/ipc.h"
@@ -135,10 +138,28 @@ void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_
 uint64_t spi_ipc_id(const char *kind, uint64_t a, uint64_t b) SPI_HIDDEN;
 uint64_t spi_ipc_unix_peer(uint64_t inode) SPI_HIDDEN;	/* unix-peer.c: the inode of the socket that this one is connected to; 0: not known */
 
+/* ---- identity.c: fill in what a new one is; users, key and place are the table's ---- */
+union spi_ipc_name {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	struct sockaddr_un un;
+	uint8_t bytes[128];
+};
+
+void spi_ipc_channel_identify(struct spi_ipc_channel *channel, int fd, const struct stat *st, const union spi_ipc_name *to,
+	socklen_t to_size) SPI_HIDDEN;
+void spi_ipc_channel_identify_other(struct spi_ipc_channel *channel, const struct spi_ipc_said *said) SPI_HIDDEN;
+/* One that has no id yet: a TCP socket that is not connected, a UNIX stream whose sender is not known. May wait. */
+void spi_ipc_channel_complete(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
+
 /* ---- agreement.c ---- */
 /* Where the channel is counted; the counts have been compared with the queue, if that could be. NULL: nowhere. */
 struct spi_ipc_place *spi_ipc_place_of(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
-/* A call of this end is over, whose word is so now: compare, where the other end wants it, or a rule came to processes that talked already. */
+/*
+ * A call of this end is over, whose word is so now: compare, where the other end wants that, or a rule came to
+ * processes that talked already.
+ */
 void spi_ipc_compare(struct spi_ipc_channel *channel, int fd, uint64_t word) SPI_HIDDEN;
 void spi_ipc_born(int fd) SPI_HIDDEN;	/* a pipe or socket that was just made: nothing has gone out of it */
 void spi_ipc_op_doubt(struct spi_ipc_channel *channel) SPI_HIDDEN;	/* something was received that nobody has counted */
