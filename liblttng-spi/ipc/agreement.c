@@ -283,9 +283,10 @@ struct spi_ipc_place *spi_ipc_place_of(struct spi_ipc_channel *channel, int fd)
 
 void spi_ipc_born(int fd)
 {
-	const uint64_t id = spi_ipc_born_id(fd);
+	uint32_t kind;
+	const uint64_t id = spi_ipc_born_id(fd, &kind);
 	int is_new;
-	struct spi_ipc_place *place = id ? spi_ipc_place_find(id, &is_new) : NULL;
+	struct spi_ipc_place *place = id && spi_ipc_follows(kind) ? spi_ipc_place_find(id, &is_new) : NULL;
 
 	if (!place)
 		return;

@@ -148,6 +148,17 @@ static int look(struct found *found, int fd, enum spi_ipc_end end, const struct 
 	return 0;
 }
 
+/* The controller may know the sender of a UNIX stream that is not known here. */
+static void id_complete(struct spi_ipc_channel *c, int fd)
+{
+	spi_ipc_channel_complete(c, fd);
+	if (c->id || !c->is_receiver || c->kind == SPI_CHANNEL_TCP || c->kind == SPI_CHANNEL_UDP ||
+			__atomic_exchange_n(&c->has_asked_peer, 1, __ATOMIC_RELAXED))
+		return;
+	spi_ipc_know_peer(c, fd);
+	spi_ipc_channel_complete(c, fd);
+}
+
 struct spi_ipc_channel *spi_ipc_channel_of_call(int fd, enum spi_ipc_end end, const struct spi_ipc_address *to,
 	struct spi_ipc_said *said)
 {
@@ -163,7 +174,7 @@ struct spi_ipc_channel *spi_ipc_channel_of_call(int fd, enum spi_ipc_end end, co
 		return NULL;
 	if (spi_likely(spi_ipc_follows(c->kind))) {
 		if (spi_unlikely(!c->id))
-			spi_ipc_channel_complete(c, fd);
+			id_complete(c, fd);
 		c->used = (uint32_t) (spi_ticks() >> 24);
 		return c;
 	}

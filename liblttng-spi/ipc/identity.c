@@ -215,24 +215,22 @@ void spi_ipc_channel_complete(struct spi_ipc_channel *c, int fd)
 	if (c->kind == SPI_CHANNEL_TCP) {
 		internet_fill(c, fd, NULL, 0);
 	} else if (c->is_receiver && c->kind != SPI_CHANNEL_UDP) {
-		c->peer = spi_ipc_unix_peer(c->inode);
-		if (!c->peer && !__atomic_exchange_n(&c->has_asked_peer, 1, __ATOMIC_RELAXED))
-			spi_ipc_know_peer(c, fd);
+		if (!c->peer)
+			c->peer = spi_ipc_unix_peer(c->inode);
 		if (c->peer)
 			c->id = spi_ipc_id(c->kind == SPI_CHANNEL_UNIX_STREAM ? "unix" : "unixdgram", c->peer, 0);
 	}
 }
 
-/* The id of the direction that goes out of it; 0: no channel that is followed, or one whose other end is not known yet. */
-uint64_t spi_ipc_born_id(int fd)
+/* The id of the direction that goes out of it; 0: a socket that is none of a UNIX domain, or no channel. */
+uint64_t spi_ipc_born_id(int fd, uint32_t *kind)
 {
 	struct stat st;
 
 	if (spi_raw3(SYS_fstat, (uint64_t) fd, (uint64_t) &st, 0) < 0)
 		return 0;
+	*kind = S_ISFIFO(st.st_mode) ? SPI_CHANNEL_PIPE : SPI_CHANNEL_UNIX_STREAM;
 	if (S_ISFIFO(st.st_mode))
-		return spi_ipc_follows(SPI_CHANNEL_PIPE) ? spi_ipc_id("pipe", st.st_ino, st.st_dev) : 0;
-	if (!spi_ipc_follows(SPI_CHANNEL_UNIX_STREAM) || option(fd, SOL_SOCKET, SO_DOMAIN) != AF_UNIX)
-		return 0;
-	return spi_ipc_id("unix", st.st_ino, 0);
+		return spi_ipc_id("pipe", st.st_ino, st.st_dev);
+	return option(fd, SOL_SOCKET, SO_DOMAIN) == AF_UNIX ? spi_ipc_id("unix", st.st_ino, 0) : 0;
 }

@@ -131,7 +131,7 @@ void spi_ipc_channel_leave(struct spi_ipc_channel *channel) SPI_HIDDEN;
 /* The end that has this key in the process's table; then as spi_ipc_channel_find(). NULL: it is there no more. */
 struct spi_ipc_channel *spi_ipc_channel_by_key(uint64_t key) SPI_HIDDEN;
 void spi_ipc_channel_name(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;	/* before it is told */
-uint64_t spi_ipc_born_id(int fd) SPI_HIDDEN;
+uint64_t spi_ipc_born_id(int fd, uint32_t *kind) SPI_HIDDEN;
 void spi_ipc_channel_forget(int fd) SPI_HIDDEN;		/* the socket is connected to somebody else now */
 /* As spi_msg_channel has it, but for the position and the length. */
 void spi_ipc_channel_fill(const struct spi_ipc_channel *channel, struct spi_msg_channel *message) SPI_HIDDEN;
@@ -150,7 +150,7 @@ union spi_ipc_name {
 void spi_ipc_channel_identify(struct spi_ipc_channel *channel, int fd, const struct stat *st, const union spi_ipc_name *to,
 	socklen_t to_size) SPI_HIDDEN;
 void spi_ipc_channel_identify_other(struct spi_ipc_channel *channel, const struct spi_ipc_said *said) SPI_HIDDEN;
-/* One that has no id yet: a TCP socket that is not connected, a UNIX stream whose sender is not known. May wait. */
+/* One that has no id yet: a TCP socket that is not connected, a UNIX stream whose sender is not known. */
 void spi_ipc_channel_complete(struct spi_ipc_channel *channel, int fd) SPI_HIDDEN;
 
 /* ---- agreement.c ---- */
